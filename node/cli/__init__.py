@@ -1,0 +1,1 @@
+"""``doko ...``: one file a verb, registered by name in :mod:`node.cli.registry` and imported only when used."""
