@@ -1,0 +1,1 @@
+"""Computer players: the policy interface, the ladder of levels, the sampler and search, the league and the audit."""
