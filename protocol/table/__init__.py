@@ -1,0 +1,1 @@
+"""The table: the only place where rules, deal and wire meet."""
