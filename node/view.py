@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from protocol.rules.calls import CallKind
     from protocol.rules.contracts import Contract
-    from protocol.rules.hand import HandState
-    from protocol.rules.scoring import Result
+    from protocol.rules.hand import HandState, Result
     from protocol.rules.view import HandView
 
 
@@ -175,9 +174,10 @@ class LobbyView:
 class Stage(StrEnum):
     """What the table is doing."""
 
+    RESUMING = "resuming"  # after a start: each seat first tells which of our entries it holds
     DEALING = "dealing"
     HAND = "hand"  # bidding or playing
-    RESULT = "result"  # a hand is over, the next deal has not shown a card
+    SETTLING = "settling"
     SETTLED = "settled"
     ADJOURNED = "adjourned"
     STOPPED = "stopped"  # evidence or disagreement; ``TableView.stop`` says it in words
@@ -341,12 +341,14 @@ class TableView:
     finished: tuple[FinishedHand, ...] = ()
     settlement: SettlementView | None = None
     absence: AbsenceView | None = None
+    told: tuple[bool, ...] = (True,) * 4  # resuming: who has told what it holds of ours
     void_votes: tuple[bool, ...] = (False,) * 4
     pause_votes: tuple[bool, ...] = (False,) * 4
     paused: bool = False
     dwell: float = 2.0  # seconds a finished trick stays: the longest wish at the table
     chat: tuple[ChatLine, ...] = ()
     chat_muted: bool = False  # off while a hand runs
+    waiting: tuple[int, ...] = ()  # seats that owe something now, ours included
     busy: bool = False  # a command of ours is being worked on
     rematch: tuple[bool, ...] = (False,) * 4
     stop: str = ""  # why the table stopped, in words
@@ -467,9 +469,12 @@ class MakeCall:
 
 @dataclass(frozen=True, slots=True)
 class VoidHand:
-    """Agree (or take back one's agreement, while it is open) that this hand is void, R29."""
+    """Agree that this hand is void, R29: a signature, so it cannot be taken back; it lapses with the next card."""
 
-    agree: bool = True
+
+@dataclass(frozen=True, slots=True)
+class DealAnew:
+    """Agree that the running deal is thrown away before a card is dealt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,9 +493,7 @@ class ChooseAbsence:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """Go on after a result (the next deal), or answer whether to go on after three void hands."""
-
-    yes: bool = True
+    """Go on after three void hands in a row, R29."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -627,6 +630,7 @@ Command = (
     | PlayCard
     | MakeCall
     | VoidHand
+    | DealAnew
     | Pause
     | ChooseAbsence
     | GoOn
