@@ -2,8 +2,8 @@
 
 A reader accepts nil, bool, int, str, bin, array and map with text keys; never float, ext or timestamp, a key that
 stands twice, bytes after the value, text that is not UTF-8.  Any length form that msgpack allows is read; a writer uses
-the shortest.  Lengths are compared with the limits *and* with the bytes that are really there before anything is allocated, and depth
-is counted before descending, so that a few hostile bytes cost a few microseconds.
+the shortest.  Lengths are compared with the limits *and* with the bytes that are really there before anything is
+allocated, and depth is counted before descending, so that a few hostile bytes cost a few microseconds.
 
 Bytes that are hashed or signed are kept as received, never encoded anew.
 """

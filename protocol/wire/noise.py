@@ -19,7 +19,7 @@ Noise specification, revision 34: noiseprotocol.org.
 import hashlib
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ class Opened:
 class Received:
     """One transport message, decrypted: 1 to 65,519 bytes."""
 
-    data: bytes
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,7 @@ class Channel:
         self._out = bytearray()
         if initiator:
             self._begin(invite)
-            opening = _opening(PATTERN_XX) if self._invite_id is None else _opening(PATTERN_XXPSK3) + self._invite_id
-            self._frame(opening)
+            self._frame(_opening(PATTERN_XX) if invite is None else _opening(PATTERN_XXPSK3) + invite_id(invite))
             self._frame(self._shake().write())
 
     def __repr__(self) -> str:
