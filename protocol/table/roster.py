@@ -11,11 +11,10 @@ from typing import Final
 from protocol.refusal import Code, Refusal
 from protocol.table.terms import Terms, read_terms, terms_hash
 from protocol.wire.fields import check_name
-from protocol.wire.keys import check_identity, verify
+from protocol.wire.keys import check_identity, check_static
 
 DOMAIN_ROSTER: Final = b"DOKO1-roster"
 DOMAIN_MATCH: Final = b"DOKO1-match"
-DOMAIN_STATIC: Final = b"DOKO1-static"
 
 _FIXED: Final = 32 + 32 + 64 + 32
 MAX_ROSTER: Final = 4 * (_FIXED + 1 + 96)
@@ -53,11 +52,6 @@ class Roster:
     def seat_of(self, identity: bytes) -> int | None:
         """The seat of *identity*, or ``None``."""
         return next((seat for seat, player in enumerate(self.players) if player.identity == identity), None)
-
-
-def check_static(identity: bytes, static: bytes, signature: bytes, what: str = "static key") -> None:
-    """Refuse (SIG) unless *identity* signed the X25519 key *static*."""
-    verify(identity, signature, DOMAIN_STATIC + static, what)
 
 
 def make_roster(players: tuple[Player, ...]) -> Roster:

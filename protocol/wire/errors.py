@@ -21,6 +21,7 @@ class Reason(StrEnum):
     HELLO = "hello"  # no HELLO where one has to be, or a second one
     IDENTITY = "identity"  # an identity key or a signature in HELLO that is not valid
     SELF = "self"  # the other end has our own identity
+    BYE = "bye"  # the other end said BYE
     CLOSED = "closed"  # the other end closed the connection between two frames
 
 

@@ -26,6 +26,21 @@ _Point = tuple[int, int, int, int]  # extended coordinates X, Y, Z, T (RFC 8032 
 _NEUTRAL: Final[_Point] = (0, 1, 1, 0)
 
 
+DOMAIN_STATIC: Final = b"DOKO1-static"
+
+
+def sign_static(sign: Sign, static: bytes) -> bytes:
+    """The identity's signature on the node's X25519 static key (32 bytes): made once, shown in every HELLO."""
+    return sign(DOMAIN_STATIC + static)
+
+
+def check_static(identity: bytes, static: bytes, signature: bytes, what: str = "static key") -> None:
+    """Refuse (SIG) unless *identity* signed the X25519 key *static*."""
+    if type(static) is not bytes or len(static) != 32:
+        raise Refusal(Code.FORMAT, f"{what}: expected 32 bytes")
+    verify(identity, signature, DOMAIN_STATIC + static, what)
+
+
 def check_identity(key: bytes, what: str = "identity key") -> bytes:
     """*key* if it is a canonical encoding of a point of prime order, else ``Refusal(SIG)``."""
     if type(key) is not bytes or len(key) != 32:
