@@ -1,0 +1,252 @@
+"""The group: a small interface, and ristretto255 on libsodium behind it.
+
+The proofs are written over :class:`Group`; the game passes :func:`ristretto`, a test passes a multiplicative group.
+Only this module touches ``rbcl`` (which bundles libsodium); without it :mod:`protocol.deal.group_py` takes over,
+correct but slow and not constant-time.
+
+Elements of ristretto255 are their 32 canonical bytes, so equality of points is equality of bytes.  A point that comes
+from outside passes :func:`read_point` before anything else looks at it; the identity (32 zero bytes) is never accepted
+from outside, but may occur as a value inside.
+"""
+
+import contextlib
+import ctypes
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Final, Generic, TypeVar
+
+from protocol.deal.hashing import Q, uniform_for_group
+from protocol.refusal import Code, Refusal
+
+E = TypeVar("E")
+
+POINT_SIZE: Final = 32
+SCALAR_SIZE: Final = 32
+IDENTITY: Final = bytes(32)
+#: The base point B (RFC 9496 section A.1, multiple 1).
+BASE: Final = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")
+
+
+class Group(ABC, Generic[E]):
+    """A group of prime order, written additively.  Scalars are ``int`` in ``range(order)``."""
+
+    order: int
+    base: E
+    identity: E
+
+    @abstractmethod
+    def add(self, a: E, b: E) -> E:
+        """a + b."""
+
+    @abstractmethod
+    def sub(self, a: E, b: E) -> E:
+        """a - b."""
+
+    @abstractmethod
+    def mul(self, scalar: int, point: E) -> E:
+        """scalar * point; the identity for scalar 0 or of the identity."""
+
+    @abstractmethod
+    def sum_products(self, scalars: Sequence[int], points: Sequence[E]) -> E:
+        """The sum of ``scalars[i] * points[i]``; the factor 1 costs nothing."""
+
+    @abstractmethod
+    def encode(self, point: E) -> bytes:
+        """The canonical bytes of a point, for hashing."""
+
+    def total(self, points: Sequence[E]) -> E:
+        """The sum of *points*."""
+        result = self.identity
+        for point in points:
+            result = point if result == self.identity else self.add(result, point)
+        return result
+
+
+class Ristretto(Group[bytes]):
+    """ristretto255 (RFC 9496) with elements as their 32 bytes; what both back ends offer."""
+
+    order = Q
+    base = BASE
+    identity = IDENTITY
+    name: str
+
+    @abstractmethod
+    def is_valid(self, encoding: bytes) -> bool:
+        """Whether 32 bytes are a canonical encoding, the identity included."""
+
+    @abstractmethod
+    def from_uniform(self, data: bytes) -> bytes:
+        """RFC 9496 section 4.3.4: 64 uniform bytes to a point."""
+
+    def encode(self, point: bytes) -> bytes:
+        return point
+
+    def hash_to_group(self, msg: bytes, ctx: bytes) -> bytes:
+        """RFC 9497 HashToGroup."""
+        return self.from_uniform(uniform_for_group(msg, ctx))
+
+
+class Sodium(Ristretto):
+    """libsodium through the shared object that ``rbcl`` carries, called without its Python wrappers.
+
+    Each call has a buffer of its own: several threads may use one instance (ctypes lets go of the interpreter lock).
+    """
+
+    name = "libsodium"
+
+    def __init__(self) -> None:
+        with _no_stray_file():
+            import rbcl  # noqa: F401  (its import initialises libsodium and leaves its file in the temporary directory)
+
+            module = sys.modules["rbcl._sodium"]
+        library = module._sodium
+        self._mul = _declare(library.crypto_scalarmult_ristretto255, 3)
+        self._base_mul = _declare(library.crypto_scalarmult_ristretto255_base, 2)
+        self._add = _declare(library.crypto_core_ristretto255_add, 3)
+        self._sub = _declare(library.crypto_core_ristretto255_sub, 3)
+        self._map = _declare(library.crypto_core_ristretto255_from_hash, 2)
+        valid = library.crypto_core_ristretto255_is_valid_point
+        valid.argtypes = [ctypes.c_char_p]
+        valid.restype = ctypes.c_int
+        self._valid = valid
+
+    def is_valid(self, encoding: bytes) -> bool:
+        return len(encoding) == POINT_SIZE and self._valid(encoding) == 1
+
+    def from_uniform(self, data: bytes) -> bytes:
+        if len(data) != 64:
+            raise ValueError("the one-way map takes 64 bytes")
+        out = _Buffer()
+        self._map(out, data)
+        return out.raw
+
+    def add(self, a: bytes, b: bytes) -> bytes:
+        out = _Buffer()
+        if self._add(out, a, b):
+            raise ArithmeticError("an operand is no point")  # libsodium alone would leave the identity, silently
+        return out.raw
+
+    def sub(self, a: bytes, b: bytes) -> bytes:
+        out = _Buffer()
+        if self._sub(out, a, b):
+            raise ArithmeticError("an operand is no point")
+        return out.raw
+
+    def mul(self, scalar: int, point: bytes) -> bytes:
+        if not scalar or point == IDENTITY:
+            return IDENTITY
+        out = _Buffer()
+        if point == BASE:
+            failed = self._base_mul(out, scalar.to_bytes(32, "little"))
+        else:
+            failed = self._mul(out, scalar.to_bytes(32, "little"), point)
+        if failed:
+            raise ArithmeticError("the operand is no point")
+        return out.raw
+
+    def sum_products(self, scalars: Sequence[int], points: Sequence[bytes]) -> bytes:
+        # One loop with everything local: this is where shuffle and verification spend their time.
+        total, term = _Buffer(), _Buffer()
+        mul, base_mul, add = self._mul, self._base_mul, self._add
+        empty = True
+        failed = 0
+        for scalar, point in zip(scalars, points, strict=True):
+            if not scalar or point == IDENTITY:
+                continue
+            target = total if empty else term
+            if scalar == 1:
+                target.raw = point
+            elif point == BASE:
+                failed |= base_mul(target, scalar.to_bytes(32, "little"))
+            else:
+                failed |= mul(target, scalar.to_bytes(32, "little"), point)
+            if empty:
+                empty = False
+            else:
+                failed |= add(total, total, term)
+        if failed:
+            raise ArithmeticError("an operand is no point")
+        return total.raw
+
+
+_Buffer = ctypes.c_char * POINT_SIZE
+
+
+def _declare(function: "ctypes._NamedFuncPointer", pointers: int) -> "ctypes._NamedFuncPointer":
+    function.argtypes = [ctypes.c_char_p] * pointers
+    function.restype = ctypes.c_int
+    return function
+
+
+@contextlib.contextmanager
+def _no_stray_file() -> Iterator[None]:
+    """Remove the shared object that ``rbcl`` writes at import and leaves behind (POSIX keeps the mapping)."""
+    yield
+    module = sys.modules.get("rbcl._sodium")
+    if os.name == "posix" and module is not None:
+        with contextlib.suppress(OSError):
+            os.unlink(module.lib_path)
+
+
+_backend: Ristretto | None = None
+
+
+def ristretto() -> Ristretto:
+    """The ristretto255 of this process, loaded at the first call (50 ms): libsodium, else pure Python."""
+    global _backend
+    if _backend is None:
+        try:
+            _backend = Sodium()
+        except (ImportError, OSError, AttributeError):
+            from protocol.deal.group_py import PureRistretto
+
+            _backend = PureRistretto()
+    return _backend
+
+
+def read_point(data: object, what: str = "point") -> bytes:
+    """A point from outside: exactly 32 bytes, canonical, not the identity; else FORMAT or POINT."""
+    if type(data) is not bytes or len(data) != POINT_SIZE:
+        raise Refusal(Code.FORMAT, f"{what}: not {POINT_SIZE} bytes")
+    if data == IDENTITY or not ristretto().is_valid(data):
+        raise Refusal(Code.POINT, f"{what}: no valid group element")
+    return data
+
+
+def read_scalar(data: object, what: str = "scalar") -> int:
+    """A scalar from outside: exactly 32 bytes, little-endian, below the order; else FORMAT or SCALAR."""
+    if type(data) is not bytes or len(data) != SCALAR_SIZE:
+        raise Refusal(Code.FORMAT, f"{what}: not {SCALAR_SIZE} bytes")
+    value = int.from_bytes(data, "little")
+    if value >= Q:
+        raise Refusal(Code.SCALAR, f"{what}: not below the group's order")
+    return value
+
+
+def split(data: object, count: int, what: str) -> list[bytes]:
+    """*data* as *count* pieces of 32 bytes; FORMAT if it is not ``bytes`` of just that length."""
+    if type(data) is not bytes or len(data) != 32 * count:
+        raise Refusal(Code.FORMAT, f"{what}: not {count} x 32 bytes")
+    return [data[i : i + 32] for i in range(0, 32 * count, 32)]
+
+
+def read_points(data: object, count: int, what: str) -> list[bytes]:
+    """*count* points from one byte string, each through :func:`read_point`; FORMAT on any other length."""
+    return [read_point(piece, f"{what}[{i}]") for i, piece in enumerate(split(data, count, what))]
+
+
+def read_scalars(data: object, count: int, what: str) -> list[int]:
+    """*count* scalars from one byte string, each through :func:`read_scalar`; FORMAT on any other length."""
+    return [read_scalar(piece, f"{what}[{i}]") for i, piece in enumerate(split(data, count, what))]
+
+
+def write_scalar(value: int) -> bytes:
+    """32 bytes, little-endian."""
+    return value.to_bytes(SCALAR_SIZE, "little")
+
+
+def write_scalars(values: Sequence[int]) -> bytes:
+    """Each 32 bytes, little-endian, one behind another."""
+    return b"".join([value.to_bytes(SCALAR_SIZE, "little") for value in values])
