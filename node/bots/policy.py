@@ -23,8 +23,8 @@ and let ``doko bot check yourmodule:Miser`` test it.
 
 The contract, which the conformance check and ``doko audit`` enforce:
 
-* **Pure.**  A choice depends on ``(view, seed)`` and on nothing else: no clock, no global random generator, no state kept
-  between calls.  Two calls with equal arguments give equal answers, on every machine and Python version.  Decide with
+* **Pure.**  A choice depends on ``(view, seed)`` and on nothing else: no clock, no global random generator, no state
+  kept between calls.  Equal arguments give equal answers on every machine and Python version.  Decide with
   integers; floating point may differ in the last bit elsewhere, and an audit would call that another choice.
 * **Honest.**  All a policy sees is its :class:`~protocol.rules.view.HandView`: its own cards and the public log.
 * **Legal.**  What :meth:`Policy.choose` returns is one of ``view.legal``.

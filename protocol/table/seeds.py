@@ -33,8 +33,8 @@ def climb(link: bytes, steps: int) -> bytes:
 def check_seed(commitment: bytes, deal: int, seed: bytes) -> None:
     """Refuse unless *seed* (32 bytes) is the one that *commitment* (32 bytes) fixed for deal number *deal* (from 0).
 
-    Raises :class:`~protocol.refusal.Refusal`: FORMAT for a wrong size, LIMIT for a deal number out of range, CLAIM for a
-    seed that is another one.
+    Raises :class:`~protocol.refusal.Refusal`: FORMAT for a wrong size, LIMIT for a deal number out of range, CLAIM for
+    a seed that is another one.
     """
     if len(commitment) != SIZE or len(seed) != SIZE:
         raise Refusal(Code.FORMAT, f"a bot's seed and its commitment are {SIZE} bytes each")
