@@ -10,7 +10,7 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from protocol.refusal import Refusal
 from protocol.wire import noise
@@ -31,9 +31,10 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One valid message of the peer (never HELLO or BYE)."""
+    """One valid message of the peer (never HELLO or BYE), and its bytes as they came."""
 
     message: Message
+    raw: bytes = field(default=b"", repr=False, compare=False)
 
 
 Event = Ready | Incoming | Closed
@@ -131,7 +132,7 @@ class Connection:
             return self._hello(message)
         if isinstance(message, Hello):
             raise LinkError(Reason.HELLO, "a second HELLO")
-        return Incoming(message)
+        return Incoming(message, data)
 
     def _hello(self, message: Message) -> Ready:
         opened = self._opened
