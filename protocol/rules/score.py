@@ -63,7 +63,8 @@ def final_contract(state: HandState) -> Contract | None:
     """The contract with a silent solo told apart, as far as the cards played or the hands known here show it."""
     if state.contract is Contract.NORMAL:
         dealt = [state.dealt(p) for p in range(PLAYERS)]
-        if 2 in state.queens or any(hand is not None and hand.count(CLUB_QUEEN) == 2 for hand in dealt):
+        both = any(hand is not None and hand.count(CLUB_QUEEN) == 2 for hand in dealt)
+        if both or 2 in state.queens or state.known_sides.count(KONTRA) == 3:
             return Contract.SILENT_SOLO
     return state.contract
 
