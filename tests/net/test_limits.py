@@ -1,0 +1,20 @@
+"""Rates and pauses: plain arithmetic."""
+
+import pytest
+
+from node.net.dialer import pauses
+from node.net.limits import Bucket
+
+
+def test_bucket_lets_a_burst_pass_and_then_the_rate() -> None:
+    bucket = Bucket(10, 5)
+    assert [bucket.take(1, 0.0) for _ in range(6)] == [0, 0, 0, 0, 0, pytest.approx(0.1)]
+    assert bucket.take(1, 10.0) == 0  # saved up again, but no more than the burst
+    assert bucket.tokens == 4
+
+
+def test_pauses_grow_to_the_longest_and_carry_jitter() -> None:
+    low = pauses(1, 8, uniform=lambda a, b: a)
+    high = pauses(1, 8, uniform=lambda a, b: b)
+    assert [next(low) for _ in range(5)] == [0.5, 1, 2, 4, 4]
+    assert [next(high) for _ in range(5)] == [1.5, 3, 6, 12, 12]
