@@ -220,6 +220,11 @@ def with_bots(raw: bytes, bots: tuple[Bot, ...]) -> bytes:
     return encode_terms(msgspec.structs.replace(read_terms(raw), bots=bots))
 
 
+def fresh(raw: bytes, table: bytes) -> bytes:
+    """The same terms for another table: *table* is its name (16 bytes), computers take their seats anew."""
+    return encode_terms(msgspec.structs.replace(read_terms(raw), table=table, bots=()))
+
+
 def same_but_bots(announced: Terms, final: Terms) -> bool:
     """The final terms are the announced ones but for computers."""
     return msgspec.structs.replace(announced, bots=()) == msgspec.structs.replace(final, bots=())

@@ -23,6 +23,7 @@ from protocol.wire.address import check_address
 from protocol.wire.fields import (
     MAX_TEXT,
     U8,
+    U16,
     U53,
     Bytes16,
     Bytes32,
@@ -210,7 +211,7 @@ class Invite(Message, frozen=True, kw_only=True, tag=22):
 
 @register
 class TableOpen(Message, frozen=True, kw_only=True, tag=40):
-    """TABLE: a signed announcement of an open table (``gathering.Announcement``), handed on at most twice."""
+    """TABLE: a signed announcement of an open table (``announcement.Announcement``), handed on at most twice."""
 
     announcement: Annotated[bytes, Meta(max_length=8_192)]
     signature: Bytes64
@@ -233,11 +234,15 @@ class SeatRequest(Message, frozen=True, kw_only=True, tag=41):
     table: Bytes16
     seat: Seat | None
     bot: BotSeat | None
+    addresses: Addresses  # where the other two can reach the joiner
+
+    def __post_init__(self) -> None:
+        check_addresses(self.addresses)
 
 
 @register
 class SeatOffer(Message, frozen=True, kw_only=True, tag=42):
-    """The opener to a joiner: this seat is yours until the terms come."""
+    """The opener to a joiner: this seat is yours.  Said again after TERMS: those are withdrawn, new ones will come."""
 
     table: Bytes16
     seat: Seat
@@ -274,6 +279,7 @@ class TermsSet(Message, frozen=True, kw_only=True, tag=44):
     """TERMS: the opener to each joiner: the final terms and who sits where."""
 
     table: Bytes16
+    round: U16  # counts how often the opener has put terms on the table; a later one replaces an earlier one
     terms: Annotated[bytes, Meta(min_length=1, max_length=4_096)]
     members: Annotated[tuple[Member, ...], Meta(min_length=4, max_length=4)]
 
@@ -283,6 +289,7 @@ class Ready(Message, frozen=True, kw_only=True, tag=45):
     """Each to each: I agree to these terms with these four; my nonce (``gathering.ready_bytes`` is signed)."""
 
     table: Bytes16
+    round: U16
     seat: Seat
     terms_hash: Bytes32
     members_hash: Bytes32
@@ -295,6 +302,7 @@ class Seated(Message, frozen=True, kw_only=True, tag=46):
     """Each to each, when four READY are in: what they add up to; equal on all four, or there is no match."""
 
     table: Bytes16
+    round: U16
     match: Bytes32
     roster_hash: Bytes32
 
