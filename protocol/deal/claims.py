@@ -156,8 +156,9 @@ def judge_call(
 
     *normal*: the contract is the normal game as bid (else sides follow from the contract, and None is returned);
     *proven*: the side this seat has proven before; *side*: the side the call names (Re, Kontra), None for no 90 and
-    further; *played*, *opened*: slot to type.  Returns the caller's side.  FORMAT for a proof where none is due, for none
-    where one is, for two; CLAIM for a side that is not the caller's; else as :func:`check_re` and :func:`check_kontra`.
+    further; *played*, *opened*: slot to type.  Returns the caller's side.  FORMAT for a proof where none is due, for
+    none where one is, for two; CLAIM for a side that is not the caller's; else as :func:`check_re` and
+    :func:`check_kontra`.
     """
     seat = place.seat
     shown = normal and has_shown(seat, played, opened)

@@ -30,13 +30,19 @@ def prove_with(r: int, x: int, public: bytes, cs: Sequence[bytes], ds: Sequence[
     return write_scalar(c) + write_scalar((r - c * x) % Q)
 
 
+def check_format(proof: object) -> bytes:
+    """*proof* if it is 64 bytes, else FORMAT."""
+    if type(proof) is not bytes or len(proof) != PROOF_SIZE:
+        raise Refusal(Code.FORMAT, f"DLEQ proof: not {PROOF_SIZE} bytes")
+    return proof
+
+
 def check(public: bytes, cs: Sequence[bytes], ds: Sequence[bytes], proof: object, ctx: bytes) -> None:
     """Refuse with FORMAT, SCALAR or DLEQ unless *proof* shows that *ds* are *cs* times the key of *public*.
 
     All points have been read before; *cs* is the verifier's own list.
     """
-    if type(proof) is not bytes or len(proof) != PROOF_SIZE:
-        raise Refusal(Code.FORMAT, f"DLEQ proof: not {PROOF_SIZE} bytes")
+    proof = check_format(proof)
     if not cs or len(cs) != len(ds):
         raise Refusal(Code.FORMAT, "DLEQ proof: not one share for each item")
     c, z = read_scalar(proof[:32], "DLEQ challenge"), read_scalar(proof[32:], "DLEQ response")

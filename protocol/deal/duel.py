@@ -16,7 +16,7 @@ from protocol.cards import PLAYERS
 from protocol.deal import inequality
 from protocol.deal.deck import Deck, Pair
 from protocol.deal.generators import generators
-from protocol.deal.group import read_points, read_scalars, ristretto, write_scalar, write_scalars
+from protocol.deal.group import read_points, read_scalars, ristretto, split, write_scalar, write_scalars
 from protocol.deal.hashing import Kind, Nonces, Place, Q, Rand, hash_to_scalar
 from protocol.deal.shares import check_items, make_items, marker_sum
 from protocol.refusal import Code, Refusal
@@ -70,6 +70,9 @@ def check_test(
     """The two F of a TEST; FORMAT, POINT (an identity in one of them), SCALAR, TEST."""
     if len(fs) != 2 or len(proofs) != 2:
         raise Refusal(Code.FORMAT, "TEST: not two values and two proofs")
+    for f, proof in zip(fs, proofs, strict=True):
+        split(f, 2, "TEST, F")
+        split(proof, 3, "TEST, proof")
     read: list[Pair] = []
     for kind, seats, f, proof in zip(KINDS, (humans, computers), fs, proofs, strict=True):
         alpha, beta = read_points(f, 2, f"{kind.value}, F")

@@ -1,7 +1,7 @@
 """PLAY and OPEN: a slot of one's own is opened by one's own share and its proof."""
 
 from protocol.deal.deck import Pair
-from protocol.deal.group import read_point, ristretto
+from protocol.deal.group import ristretto
 from protocol.deal.hashing import Kind, Place, Rand
 from protocol.deal.shares import card_at, check_items, make_items
 
@@ -24,6 +24,5 @@ def check_open(
 
     :class:`~protocol.deal.shares.DealFault` if a proven share leaves no card: then this program is at fault.
     """
-    read_point(d, f"share of seat {place.seat}")
-    check_items(place, kind, public, [pair[0]], d, proof)
-    return card_at(ristretto().sub(pair[1], d))
+    (share,) = check_items(place, kind, public, [pair[0]], d, proof)
+    return card_at(ristretto().sub(pair[1], share))

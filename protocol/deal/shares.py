@@ -10,11 +10,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from protocol.cards import PLAYERS
+from protocol.cards import HAND_SIZE, PLAYERS
 from protocol.deal import dleq
 from protocol.deal.deck import Deck, Pair, owner, slots_not_of, slots_of
 from protocol.deal.generators import SLOTS, coin_point, generators
-from protocol.deal.group import read_points, ristretto
+from protocol.deal.group import read_points, ristretto, split
 from protocol.deal.hashing import Kind, Place, Rand
 from protocol.refusal import Code, Refusal
 
@@ -38,6 +38,11 @@ def marker_sum(deck: Deck, seat: int) -> Pair:
     group = ristretto()
     slots = [deck[s] for s in slots_of(seat)]
     return group.total([slot[2] for slot in slots]), group.total([slot[3] for slot in slots])
+
+
+def share_count(seat: int, computers: Sequence[int] = ()) -> int:
+    """How many items the SHARES of *seat* has: 37, in a duel 38 for a computer, 39 for a human."""
+    return SLOTS - HAND_SIZE + 1 + sum(c != seat for c in computers)
 
 
 def share_points(seat: int, deck: Deck, barrier: bytes, computers: Sequence[int] = ()) -> list[bytes]:
@@ -83,6 +88,8 @@ def check_shares(
     computers: Sequence[int] = (),
 ) -> Shares:
     """The shares of *place*'s seat, or FORMAT, POINT, SCALAR, DLEQ."""
+    split(items, share_count(place.seat, computers), f"SHARES of seat {place.seat}")
+    dleq.check_format(proof)
     points = share_points(place.seat, deck, barrier, computers)
     return arrange(place.seat, check_items(place, Kind.SHARES, public, points, items, proof), computers)
 
@@ -100,6 +107,7 @@ def check_items(
     place: Place, kind: Kind, public: bytes, points: Sequence[bytes], items: bytes, proof: bytes
 ) -> list[bytes]:
     """The counterpart of :func:`make_items`: the multiples, or FORMAT, POINT, SCALAR, DLEQ."""
+    dleq.check_format(proof)
     read = read_points(items, len(points), f"{kind.value} of seat {place.seat}")
     dleq.check(public, points, read, proof, place.ctx(kind))
     return read
