@@ -6,6 +6,7 @@ however long the stream is, and an element that is no record does not hide those
 """
 
 import codecs
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -15,6 +16,7 @@ from protocol.rules.record import DECODER, MAX_BYTES, BadRecord, Record, decode,
 _SPACE: Final = " \t\r\n"
 _NOT_SPACE: Final = re.compile(r"[^ \t\r\n]")
 _MARK: Final = re.compile(r'[][{},"]')
+_END: Final = re.compile(r"[ \t\r\n]*[],]")
 _STRING_MARK: Final = re.compile(r'["\\]')
 _BOM: Final = codecs.BOM_UTF8
 #: What is kept of one record before it is given up: the limit, and as much again for blanks around it.
@@ -58,6 +60,8 @@ class Records:
                 ended = False
                 break
         text = b"".join(parts)
+        if not ended and b"\n" not in text:
+            return self._behind_long_line()
         whole = ended and len(text.rstrip()) <= MAX_BYTES
         if whole:
             try:
@@ -73,6 +77,21 @@ class Records:
             raise error
         self.many = True
         return _lines(text, self._chunks)
+
+    def _behind_long_line(self) -> Iterator[Record | BadRecord]:
+        """The first line is over the limit: a record that is too long, or the first of several."""
+        rest = b""
+        for chunk in self._chunks:
+            _, mark, rest = chunk.partition(b"\n")
+            if mark:
+                break
+        while not rest.strip():
+            chunk = next(self._chunks, b"")
+            if not chunk:
+                raise too_long()
+            rest = chunk
+        self.many = True
+        return itertools.chain((too_long(),), _lines(rest, self._chunks))
 
 
 def _is_object(line: bytes) -> bool:
@@ -180,7 +199,7 @@ class _Array:
             except (BadRecord, ValueError, RecursionError):
                 pass
             else:
-                if end < len(self._text) and end - self._at <= MAX_BYTES and _ends(self._text, end):
+                if end - self._at <= MAX_BYTES and _END.match(self._text, end):
                     self._at = end
                     return _parsed(value)
         text = self._cut()
@@ -224,11 +243,6 @@ class _Array:
                 return None if size > _SLACK else "".join(parts).rstrip(_SPACE)
             if not self._more():
                 raise BadRecord("the array does not end")
-
-
-def _ends(text: str, at: int) -> bool:
-    """Does an element that was decoded up to *at* really end there?"""
-    return text[at] in ",]" or text[at] in _SPACE
 
 
 def _parsed(value: Any) -> Record | BadRecord:
