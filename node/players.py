@@ -1,0 +1,95 @@
+"""Who answers for our seat: a computer's policy, or a person at a desk."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+import trio
+
+from node.bots.policy import Policy
+from protocol.refusal import Refusal
+from protocol.rules.acts import Act, Call, Healthy, Name, Play, Reserve
+from protocol.rules.view import HandView
+from protocol.table.effects import Bid, Command, GoOn, MakeCall, NameGame, PlayCard
+from protocol.table.view import CoreView
+
+T = TypeVar("T")
+
+
+class Player(Protocol):
+    """Answers for one seat.  The session asks after every change, one question at a time."""
+
+    async def decide(self, view: CoreView) -> Command | None:
+        """What to do now, or ``None``: nothing before the next change.
+
+        The table may have moved on while this thought; a command that is then not allowed any more is dropped and
+        the question asked again.
+        """
+        ...
+
+    def refused(self, command: Command, refusal: Refusal) -> None:
+        """The table did not take *command*."""
+        ...
+
+
+def command_of(act: Act) -> Command:
+    """The command that does *act*.  Raises ``ValueError`` for one that the core makes by itself."""
+    match act:
+        case Healthy():
+            return Bid(False)
+        case Reserve():
+            return Bid(True)
+        case Name(contract=contract):
+            return NameGame(contract)
+        case Play(card=card):
+            return PlayCard(card)
+        case Call(kind=kind):
+            return MakeCall(kind)
+        case _:
+            raise ValueError(act)
+
+
+class PolicyPlayer:
+    """A computer.  It thinks in a thread, so that a slow policy holds up nobody's messages.
+
+    *seed* gives a deal's seed; *delay* is the pause in seconds before each card and bid, so that people can follow
+    (it does not depend on the decision).
+    """
+
+    def __init__(self, policy: Policy, seed: Callable[[int], bytes], *, delay: float = 0.0) -> None:
+        self.policy = policy
+        self._seed = seed
+        self._delay = delay
+        self._asked: object = None  # the situation the policy was last asked about calls in
+        self._limiter = trio.CapacityLimiter(1)
+        self.refusals = 0
+
+    async def decide(self, view: CoreView) -> Command | None:
+        if view.hand is None or view.busy:
+            return GoOn() if view.question is not None and view.question.kind == "go-on" else None
+        seed = self._seed(view.deal.deal)
+        if view.calls:
+            situation = (view.deal.deal, _progress(view.hand), view.pending)
+            if situation != self._asked:
+                self._asked = situation
+                kind = await self._think(self.policy.call, view.hand, seed)
+                if kind is not None and kind in view.calls:
+                    return MakeCall(kind)
+        if view.question is None:
+            return None
+        if view.question.kind == "go-on":
+            return GoOn()
+        act = await self._think(self.policy.choose, view.hand, seed)
+        if self._delay:
+            await trio.sleep(self._delay)
+        return command_of(act)
+
+    def refused(self, command: Command, refusal: Refusal) -> None:
+        self.refusals += 1
+
+    async def _think(self, ask: Callable[[HandView, bytes], T], hand: HandView, seed: bytes) -> T:
+        return await trio.to_thread.run_sync(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)
+
+
+def _progress(hand: HandView) -> tuple[int, int]:
+    state = hand.state
+    return (sum(map(len, state.played)), len(state.calls))
