@@ -5,16 +5,16 @@ hold the two together.  Only the play of cards and the score are here; bids and 
 
 **Cards.**  Within one contract every card type has a class (0..3 plain suits, 4 trump) and a strength in that class,
 0 the lowest.  Its *code* is ``32 * class + 2 * strength``; the odd code after it is the second copy.  A hand is five
-masks, one per class, with bit ``2 * strength`` (and the next one) set for the cards held; all hands of a deal lie in one
-list of 20 integers, ``hands[5 * player + class]``.  Trumps are at most 26 bits, so every mask is a small integer, the
-highest card is ``bit_length`` away and the lowest ``mask & -mask``.
+masks, one per class, with bit ``2 * strength`` (and the next one) set for the cards held; all hands of a deal lie in
+one list of 20 integers, ``hands[5 * player + class]``.  Trumps are at most 26 bits, so every mask is a small integer,
+the highest card is ``bit_length`` away and the lowest ``mask & -mask``.
 
 **Power.**  What beats what: ``code >> 1 & 15`` within the led suit, 64 more for trumps; a later card wins only with a
 greater power, so the first of two equal cards stands (R6).
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from protocol.cards import ACE, CARD_POINTS, HEART_TEN, JACK, KING, NINE, QUEEN, TEN, TYPES
@@ -62,7 +62,7 @@ def _trumps(contract: str) -> list[int]:
     return [*low, *jacks, *queens, HEART_TEN]
 
 
-@lru_cache(maxsize=None)
+@cache
 def layout(contract: str) -> Layout:
     """The layout of a contract by its name (``"normal"``, ``"solo-queens"`` ...)."""
     trumps = _trumps(contract)

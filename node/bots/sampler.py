@@ -128,12 +128,14 @@ class Sampler:
     stands in a world for the first copy of a type, that + 1 for the second; by default types themselves.
     """
 
-    __slots__ = ("_bounds", "_counts", "_groups", "_knowledge", "_queens", "total")
+    __slots__ = ("_bounds", "_counts", "_groups", "_queens", "others", "queen", "total")
 
     def __init__(
         self, known: Knowledge, *, codes: Sequence[int] | None = None, silent: tuple[int, int] = (1, 1)
     ) -> None:
-        self._knowledge = known
+        self.others = known.others
+        #: What stands for a club queen (its first copy).
+        self.queen = CLUB_QUEEN if codes is None else codes[CLUB_QUEEN]
         groups: dict[int, list[int]] = {}
         queens: list[int] = []
         last = -1
