@@ -16,6 +16,8 @@ EXIT_USAGE: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 #: A peer or the table failed.
 EXIT_PEER: Final = 4
+#: A mistake in doko itself (a report was written), as sysexits' EX_SOFTWARE.
+EXIT_BUG: Final = 70
 #: Ended by Ctrl-C or a signal.
 EXIT_INTERRUPTED: Final = 130
 

@@ -30,6 +30,20 @@ from protocol.table.effects import Persist, Stored, StoredEntry
 APPLICATION_ID: Final = 0x444F4B4F
 #: STRICT tables.
 SQLITE_NEEDED: Final = (3, 37, 0)
+PAGE_SIZE: Final = 4096
+#: Zeros in front of every stored secret.  SQLite keeps up to ``PAGE_SIZE - 35`` bytes of a row in a B-tree page and may
+#: leave copies of it there when it moves rows between pages, ``secure_delete`` or not.  What lies behind is in overflow
+#: pages, which never move and are overwritten when they are freed.
+_PADDING: Final = bytes(PAGE_SIZE)
+_PRAGMAS: Final = (
+    f"page_size={PAGE_SIZE}",
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "secure_delete=ON",
+    "foreign_keys=ON",
+    "trusted_schema=OFF",
+    "temp_store=MEMORY",
+)
 #: How long a command waits for another one's transaction, seconds.
 BUSY_SECONDS: Final = 5.0
 #: Stores up to this size are checked whole before a node plays with them.
@@ -202,7 +216,7 @@ class Store:
                 raise explain_sqlite(error, self.path) from error
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing; an error of the disk becomes a :class:`DokoError` after the roll-back."""
         with self._read() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -224,7 +238,7 @@ class Store:
 
     def add_match(self, match: bytes, identity: bytes, seat: int, setup: bytes) -> None:
         """Remember a match before anything is signed for it; the same again is no change."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             row = db.execute("SELECT identity, seat, setup FROM matches WHERE match = ?", (match,)).fetchone()
             if row is None:
                 db.execute(
@@ -259,7 +273,7 @@ class Store:
         An entry that is there already is left alone (its first signature stays); another payload for its place raises
         :class:`StoreConflict`.  After an erasure the write-ahead log is truncated.
         """
-        with self._transaction() as db:
+        with self.transaction() as db:
             for entry in effect.entries:
                 self._insert_entry(db, match, entry)
             for name, value in effect.secrets:
@@ -269,7 +283,7 @@ class Store:
                     db.execute(
                         "INSERT INTO secrets (match, name, value) VALUES (?, ?, ?) "
                         "ON CONFLICT (match, name) DO UPDATE SET value = excluded.value",
-                        (match, name, value),
+                        (match, name, _PADDING + value),
                     )
         if self._erasure_due or any(value is None for _name, value in effect.secrets):
             with self._read() as db:
@@ -301,7 +315,9 @@ class Store:
                 (match,),
             ).fetchall()
             secrets = db.execute("SELECT name, value FROM secrets WHERE match = ? ORDER BY name", (match,)).fetchall()
-        return Stored(tuple(StoredEntry(*row) for row in rows), dict(secrets))
+        return Stored(
+            tuple(StoredEntry(*row) for row in rows), {name: value[len(_PADDING) :] for name, value in secrets}
+        )
 
     def finish_match(
         self,
@@ -318,7 +334,7 @@ class Store:
         booked twice).
         """
         now = self._clock()
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "UPDATE matches SET state = 'finished', ended = coalesce(ended, ?) WHERE match = ?",
                 (now, match),
@@ -342,7 +358,7 @@ class Store:
 
     def note_stop(self, match: bytes, reason: str, evidence: bytes | None = None) -> None:
         """Note why the table of *match* stopped, with the evidence file if there is one; the match stays open."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("UPDATE matches SET reason = ? WHERE match = ?", (reason, match))
             if evidence is not None:
                 db.execute(
@@ -353,7 +369,7 @@ class Store:
 
     def give_up(self, match: bytes, reason: str) -> None:
         """Close an open *match* without a settlement, for good, and erase its secrets."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "UPDATE matches SET state = 'given-up', reason = ?, ended = ? WHERE match = ? AND state = 'open'",
                 (reason, self._clock(), match),
@@ -384,7 +400,7 @@ class Store:
 
     def add_hand(self, hand: HandRow) -> None:
         """Remember a finished hand; the same deal again is no change."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             self._insert_hand(db, hand)
 
     def hands(self, match: bytes | None = None) -> list[HandRow]:
@@ -425,7 +441,7 @@ class Store:
         if cents <= 0 or payer[0] == payee[0]:
             raise ValueError(cents)
         now = self._clock()
-        with self._transaction() as db:
+        with self.transaction() as db:
             for (account, name), change in ((payer, cents), (payee, -cents)):
                 db.execute(
                     "INSERT INTO ledger (kind, booked, account, name, currency, cents, note) "
@@ -454,7 +470,7 @@ class Store:
         self, key: bytes, nickname: str | None = None, note: str | None = None, blocked: bool | None = None
     ) -> None:
         """Add the friend *key* or change what is given (not ``None``)."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "INSERT INTO contacts (key, nickname, note, blocked, added) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (key) DO NOTHING",
@@ -470,7 +486,7 @@ class Store:
 
     def remove_contact(self, key: bytes) -> bool:
         """Forget the friend *key*; whether there was one."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             return db.execute("DELETE FROM contacts WHERE key = ?", (key,)).rowcount > 0
 
     def saw_contact(self, key: bytes, address: str | None = None, *, worked: bool = True) -> None:
@@ -479,7 +495,7 @@ class Store:
         Strangers are not noted.
         """
         now = self._clock()
-        with self._transaction() as db:
+        with self.transaction() as db:
             if worked:
                 db.execute("UPDATE contacts SET seen = ? WHERE key = ?", (now, key))
             if address is not None:
@@ -493,7 +509,7 @@ class Store:
     def set_addresses(self, key: bytes, addresses: Iterable[str]) -> None:
         """Replace what is known of the addresses of *key*."""
         now = self._clock()
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute("DELETE FROM addresses WHERE key = ?", (key,))
             for rank, address in enumerate(dict.fromkeys(addresses)):
                 db.execute(
@@ -505,7 +521,7 @@ class Store:
 
     def add_invite(self, token: bytes, expires: float, note: str = "") -> None:
         """Remember an invitation with its *token* (16 bytes) until *expires*."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             db.execute(
                 "INSERT INTO invites (token, note, made, expires) VALUES (?, ?, ?, ?)",
                 (token, note, self._clock(), expires),
@@ -530,7 +546,7 @@ class Store:
     def use_invite(self, token: bytes, by: bytes) -> bool:
         """Use *token* up for the identity *by*; false if it is unknown, used (by another) or expired."""
         now = self._clock()
-        with self._transaction() as db:
+        with self.transaction() as db:
             return (
                 db.execute(
                     "UPDATE invites SET used = coalesce(used, ?), used_by = ? "
@@ -542,7 +558,7 @@ class Store:
 
     def drop_invite(self, token: bytes) -> bool:
         """Withdraw an invitation; whether there was one."""
-        with self._transaction() as db:
+        with self.transaction() as db:
             return db.execute("DELETE FROM invites WHERE token = ?", (token,)).rowcount > 0
 
     # -- health
@@ -650,13 +666,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise explain(error, path, _("Could not open the store.")) from error
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "secure_delete=ON",
-            "foreign_keys=ON",
-            "trusted_schema=OFF",
-        ):
+        for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
     except BaseException:
         connection.close()

@@ -1,24 +1,52 @@
 """The command ``doko``: global options, lazy verbs, and the only place where an error becomes text and an exit code."""
 
+import contextlib
+import difflib
+import gettext
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from node import __version__
-from node.cli.app import App
+from node.cli.app import App, TranslatedGroup, option
 from node.cli.registry import VERBS, available
-from node.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, DokoError
-from node.i18n import LANGUAGES, N_, _, use_language
+from node.errors import (
+    EXIT_BUG,
+    EXIT_ENVIRONMENT,
+    EXIT_INTERRUPTED,
+    EXIT_NO,
+    EXIT_OK,
+    EXIT_USAGE,
+    DokoError,
+)
+from node.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, N_, _, use_language
 
-CONSOLE = "node.console.main"
+CONSOLE: Final = "node.console.main"
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+
+HELP: Final = N_(
+    """Doppelkopf with friends, without a server.
+
+Without a verb the console opens.
+
+\b
+Examples:
+  doko                          open the console
+  doko play                     play against three bots at once
+  doko demo --watch             watch four nodes play a match
+  doko table open               open a table for your friends
+  doko COMMAND --help           all about one command
+"""
+)
 
 
-class VerbGroup(click.Group):
+class VerbGroup(TranslatedGroup):
     """A group that imports a verb's module when the verb is used and lists verbs without importing any."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -32,48 +60,217 @@ class VerbGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and name not in available():
+            near = difflib.get_close_matches(name, available(), n=2, cutoff=0.6)
+            hint = _("Did you mean {names}?").format(names=_(" or ").join(near)) if near else _("See: doko --help")
+            raise DokoError(_("There is no command {name}.").format(name=repr(name[:60])), hint, EXIT_USAGE)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [(name, _(verb.summary)) for name, verb in available().items()]
         with formatter.section(_("Commands")):
-            formatter.write_dl(rows)
+            formatter.write_dl([(name, _(verb.summary)) for name, verb in available().items()])
 
 
-@click.group(cls=VerbGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--data", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help=N_("Data directory"))
-@click.option("--lang", type=click.Choice(LANGUAGES), help=N_("Language"))
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help=N_("Log level"))
-@click.version_option(__version__, prog_name="doko", message="%(prog)s %(version)s")
+def _language_first(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """``--lang`` counts for the help page, too."""
+    if value is not None:
+        _speak(value)
+    return value
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        click.echo(f"doko {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=VerbGroup,
+    help=HELP,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@option(
+    "--data", metavar="DIR", type=click.Path(path_type=Path), help=N_("Data directory of this node. [env: DOKO_DATA]")
+)
+@option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    is_eager=True,
+    callback=_language_first,
+    help=N_("Language of all texts. [env: DOKO_LANG]"),
+)
+@option("--log-level", type=click.Choice(LOG_LEVELS), help=N_("How much goes to the log file."))
+@option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help=N_("Show the version and exit."),
+)
 @click.pass_context
 def doko(ctx: click.Context, data: Path | None, lang: str | None, log_level: str | None) -> Any:
-    """Doppelkopf with friends, without a server."""
-    use_language(lang)
-    ctx.obj = App(data, lang, log_level)
-    if ctx.invoked_subcommand is None:
-        if find_spec("node.console") is not None and find_spec(CONSOLE) is not None:
-            return import_module(CONSOLE).run(ctx.obj)
-        click.echo(ctx.get_help())
+    app = ctx.obj = App(data, lang, log_level)
+    if ctx.invoked_subcommand is not None:
+        return None
+    if find_spec("node.console") is not None and find_spec(CONSOLE) is not None:
+        return import_module(CONSOLE).run(app)
+    click.echo(ctx.get_help())
     return None
+
+
+def _language_of_file(data: Path | None) -> str | None:
+    """The language set in the file, if the environment names none; trouble with the file is for the verb to tell."""
+    if os.environ.get("DOKO_LANG"):
+        return None
+    from node.paths import resolve
+
+    with contextlib.suppress(DokoError, OSError, ValueError):
+        path = resolve(data).config
+        if path.exists():
+            import tomllib
+
+            language = tomllib.loads(path.read_text("utf-8-sig")).get("language")
+            return language if language in LANGUAGES else None
+    return None
+
+
+def _speak(language: str | None) -> None:
+    """Our texts and click's own (usage errors, headings) in *language* (``None``: as the environment says)."""
+    os.environ["LANGUAGE"] = use_language(language)
+    gettext.bindtextdomain(DOMAIN, str(LOCALE_DIR))
+    gettext.textdomain(DOMAIN)
+
+
+def _tell(message: str, hint: str = "") -> None:
+    """Print an error; a closed stderr is no further error."""
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(click.style(_("Error: {message}").format(message=message), fg="red", bold=True), err=True)
+        if hint:
+            click.echo(hint, err=True)
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """What is inside exception groups (a trio nursery wraps whatever comes out of it)."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _exit_code(error: BaseException, data: Path | None) -> int:
+    """Tell *error* in words and say how the command ends."""
+    leaves = list(_leaves(error))
+    if any(isinstance(leaf, KeyboardInterrupt | click.Abort) for leaf in leaves):
+        with contextlib.suppress(OSError, ValueError):
+            click.echo(_("Interrupted."), err=True)
+        return EXIT_INTERRUPTED
+    for leaf in leaves:
+        if isinstance(leaf, DokoError):
+            _tell(leaf.message, leaf.hint)
+            return leaf.exit_code
+    first = leaves[0]
+    if isinstance(first, SystemExit):
+        return first.code if isinstance(first.code, int) else EXIT_OK if first.code is None else EXIT_NO
+    if isinstance(first, click.exceptions.NoArgsIsHelpError):
+        with contextlib.suppress(OSError, ValueError):
+            click.echo(first.message, err=True)
+        return EXIT_USAGE
+    if isinstance(first, click.UsageError):
+        where = first.ctx.command_path if first.ctx is not None else "doko"
+        _tell(first.format_message(), _("See: {command} --help").format(command=where))
+        return EXIT_USAGE
+    if isinstance(first, click.ClickException):
+        _tell(first.format_message())
+        return EXIT_USAGE
+    if isinstance(first, BrokenPipeError):
+        _quiet_stdout()
+        return EXIT_OK
+    if isinstance(first, OSError):
+        from node.files import explain
+
+        told = explain(first, first.filename or _("The system"))
+        _tell(told.message, told.hint)
+        return told.exit_code
+    if type(first).__name__ == "Refusal":
+        _tell(str(first))
+        return EXIT_NO
+    return _crash(first, data)
+
+
+def _crash(error: BaseException, data: Path | None) -> int:
+    from node.cli.crash import what, write_report
+    from node.paths import resolve
+
+    try:
+        path = write_report(error, resolve(data).crashes)
+    except DokoError:
+        path = None
+    message = _("Something went wrong inside doko ({what}). This is a mistake in the program, not yours.")
+    if path is None:
+        hint = _("A report could not be written either; is the disk full?")
+    else:
+        hint = _("A report without secrets is in {path}; please send it to whoever you have doko from.").format(
+            path=path
+        )
+    _tell(message.format(what=what(error)), hint)
+    return EXIT_BUG
+
+
+def _quiet_stdout() -> None:
+    """Whoever read our output has gone: nothing more can or need be flushed."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def run(args: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; errors are printed, never raised."""
-    use_language()
+    before = os.environ.get("LANGUAGE")
     try:
-        outcome = doko.main(args=args, prog_name="doko", standalone_mode=False)
-    except DokoError as error:
-        click.echo(str(error), err=True)
-        return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return EXIT_USAGE
-    except (KeyboardInterrupt, click.Abort):
-        return EXIT_INTERRUPTED
-    except OSError as error:
-        click.echo(str(error), err=True)
-        return EXIT_ENVIRONMENT
-    return outcome if isinstance(outcome, int) else EXIT_OK
+        _speak(_language_of_file(_data_option(args)))
+        try:
+            outcome = doko.main(args=args, prog_name="doko", standalone_mode=False)
+        except BaseException as error:
+            if isinstance(error, GeneratorExit):
+                raise
+            return _exit_code(error, _data_option(args))
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _quiet_stdout()
+        except (OSError, ValueError) as error:
+            return _exit_code(error, None) if isinstance(error, OSError) else EXIT_ENVIRONMENT
+        return outcome if isinstance(outcome, int) and not isinstance(outcome, bool) else EXIT_OK
+    finally:
+        if before is None:
+            os.environ.pop("LANGUAGE", None)
+        else:
+            os.environ["LANGUAGE"] = before
+
+
+def _data_option(args: Sequence[str] | None) -> Path | None:
+    """``--data`` of a command line that failed before or after it was read."""
+    words = list(sys.argv[1:] if args is None else args)
+    for index, word in enumerate(words):
+        if word == "--data" and index + 1 < len(words):
+            return Path(words[index + 1])
+        if word.startswith("--data="):
+            return Path(word.partition("=")[2])
+    return None
 
 
 def main() -> None:
     """The entry point of the installed script."""
     sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()
