@@ -146,6 +146,7 @@ def play_out(
                 if start.duel and (took != 1 << groom or not start.duel >> groom & 1):
                     return Outcome(0, 0, 0, 0, True)
                 sides = [0 if p == groom else 1 for p in range(4)]
+                lone = groom
                 groom = -1
         turn = holder
         count = value = 0
