@@ -5,7 +5,7 @@ They are computed once, at first use, and asserted to be distinct.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from protocol.cards import CLUB_QUEEN, TYPES
@@ -32,13 +32,14 @@ class Generators:
     two_queens: bytes
 
 
+@cache
 def generators() -> Generators:
     """The generators (about 2 ms at the first call); ``RuntimeError`` should two ever be equal."""
-    return _generators(ristretto())
+    return derive(ristretto())
 
 
-@lru_cache(maxsize=2)
-def _generators(group: Ristretto) -> Generators:
+def derive(group: Ristretto) -> Generators:
+    """The generators as *group* computes them, with the assertion that they are distinct."""
     h = group.hash_to_group(b"h", GENERATOR_DOMAIN)
     hs = tuple(group.hash_to_group(b"h" + u16(j), GENERATOR_DOMAIN) for j in range(1, SLOTS + 1))
     cards = tuple(group.hash_to_group(b"card" + u8(k), CARD_DOMAIN) for k in range(TYPES))

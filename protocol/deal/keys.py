@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from protocol.cards import PLAYERS
-from protocol.deal.group import BASE, IDENTITY, read_point, read_scalar, ristretto, write_scalar
+from protocol.deal.group import BASE, IDENTITY, POINT_SIZE, read_point, read_scalar, ristretto, write_scalar
 from protocol.deal.hashing import Kind, Nonces, Place, Q, Rand, hash_to_scalar, lp, random_scalar, same, u8, u32
 from protocol.refusal import Code, Refusal
 
@@ -180,6 +180,7 @@ def read_keys(place: Place, body: bytes) -> PublicKeys:
     if canonical != body:
         raise Refusal(Code.FORMAT, "KEYS: not in the one encoding a body has")
     sizes_ok = len(fields.pop) == POP_SIZE and len(fields.coin) == COIN_SIZE
+    sizes_ok = sizes_ok and all(len(point) == POINT_SIZE for point in fields.points)
     if not sizes_ok or any(len(e) != 32 or len(b) != BOX_SIZE for e, b in fields.boxes):
         raise Refusal(Code.FORMAT, "KEYS: a field is not of its length")
     if fields.hand != place.hand or fields.seat != place.seat:

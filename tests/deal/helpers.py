@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
@@ -100,7 +101,10 @@ def dealt(width: int = 1, seed: str = "a deal") -> Dealt:
     return out
 
 
-def check_shares(d: Dealt, seat: int, items: bytes | None = None, proof: bytes | None = None) -> shares.Shares:
+HONEST: Any = object()  # stands for the honest bytes (None is one of the things a peer may send)
+
+
+def check_shares(d: Dealt, seat: int, items: Any = HONEST, proof: Any = HONEST) -> shares.Shares:
     """Check seat's SHARES, or the items and proof given in their place, as every node does."""
     own_items, own_proof = d.share_messages[seat]
     return shares.check_shares(
@@ -108,21 +112,21 @@ def check_shares(d: Dealt, seat: int, items: bytes | None = None, proof: bytes |
         d.own[seat].public,
         d.decks[-1],
         d.barrier,
-        own_items if items is None else items,
-        own_proof if proof is None else proof,
+        own_items if items is HONEST else items,
+        own_proof if proof is HONEST else proof,
         d.computers,
     )
 
 
-def verify(d: Dealt, seat: int, deck_bytes: bytes | None = None, proof: bytes | None = None) -> deck.Deck:
+def verify(d: Dealt, seat: int, deck_bytes: Any = HONEST, proof: Any = HONEST) -> deck.Deck:
     """Verify seat's SHUF, or the deck and proof given in its place, as every node does."""
     made = d.shuffled[seat]
     return shuffle.verify_shuffle(
         d.shuf_place(seat),
         d.key,
         d.decks[seat],
-        made.deck_bytes if deck_bytes is None else deck_bytes,
-        made.proof if proof is None else proof,
+        made.deck_bytes if deck_bytes is HONEST else deck_bytes,
+        made.proof if proof is HONEST else proof,
     )
 
 
