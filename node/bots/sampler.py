@@ -163,6 +163,18 @@ class Sampler:
         self._bounds = list(accumulate(weights))
         self.total = self._bounds[-1] if self._bounds else 0
 
+    def allows(self, hands: Sequence[Sequence[int]]) -> bool:
+        """Is this world (cards of the three ``others``) among those that are drawn?"""
+        groups = (self._queens, *self._groups)
+        if sorted(card for hand in hands for card in hand) != sorted(card for group in groups for card in group):
+            return False
+        counts = []
+        for group in groups:
+            members = set(group)
+            a, b, c = (sum(card in members for card in hand) for hand in hands)
+            counts.append((a, b, c))
+        return tuple(counts) in self._counts
+
     def draw(self, chance: Chance) -> tuple[list[int], list[int], list[int]]:
         """One world: the cards of the three ``others``, in no particular order.
 
