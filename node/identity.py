@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.exceptions import InvalidSignature, InvalidTag
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
@@ -24,10 +24,11 @@ from node.errors import EXIT_USAGE, DokoError
 from node.files import read_limited, write_atomic
 from node.i18n import _
 from node.words import to_words
+from protocol.refusal import Refusal
+from protocol.wire.keys import check_identity, check_static, sign_static
 
 FORMAT: Final = "doko identity"
 VERSION: Final = 1
-STATIC_DOMAIN: Final = b"DOKO1-static"
 FINGERPRINT_DOMAIN: Final = b"DOKO1-fingerprint"
 #: Words of a fingerprint: 80 bits, out of reach for whoever wants a key with a given one.
 FINGERPRINT_WORDS: Final = 10
@@ -59,8 +60,8 @@ class PublicIdentity:
     def check(self) -> bool:
         """Whether the binding holds."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.key).verify(self.binding, STATIC_DOMAIN + self.static)
-        except (InvalidSignature, ValueError):
+            check_static(self.key, self.static, self.binding)
+        except Refusal:
             return False
         return True
 
@@ -96,7 +97,7 @@ def from_secrets(signing_key: bytes, static_key: bytes) -> Identity:
     """The identity with these two private keys (32 bytes each)."""
     signer = Ed25519PrivateKey.from_private_bytes(signing_key)
     static = X25519PrivateKey.from_private_bytes(static_key).public_key().public_bytes_raw()
-    public = PublicIdentity(signer.public_key().public_bytes_raw(), static, signer.sign(STATIC_DOMAIN + static))
+    public = PublicIdentity(signer.public_key().public_bytes_raw(), static, sign_static(signer.sign, static))
     return Identity(public, signing_key, static_key)
 
 
@@ -290,36 +291,11 @@ def parse_key(text: str) -> bytes:
             _("{text} is not an identity key.").format(text=repr(text[:80])),
             _("A key has 64 hexadecimal digits, as doko identity show prints it."),
         )
-    if not usable_key(key):
-        raise DokoError(_("{text} is no usable identity key.").format(text=repr(text[:80])), _("Ask for it again."))
+    try:
+        check_identity(key)
+    except Refusal as refusal:
+        raise DokoError(
+            _("{text} is no usable identity key ({reason}).").format(text=repr(text[:80]), reason=refusal.detail),
+            _("Ask for it again."),
+        ) from None
     return key
-
-
-_P: Final = 2**255 - 19
-_D: Final = -121665 * pow(121666, -1, _P) % _P
-
-
-def usable_key(key: bytes) -> bool:
-    """Whether *key* is a canonical Ed25519 point (RFC 8032) that is not of small order.
-
-    Keys of small order would sign anything; several encodings of one key would be several players.
-    """
-    if len(key) != 32:
-        return False
-    y = int.from_bytes(key, "little") & (2**255 - 1)
-    sign = key[31] >> 7
-    if y >= _P:
-        return False
-    u, v = (y * y - 1) % _P, (_D * y * y + 1) % _P
-    x = u * pow(v, 3, _P) * pow(u * pow(v, 7, _P), (_P - 5) // 8, _P) % _P
-    if v * x * x % _P == (-u) % _P:
-        x = x * pow(2, (_P - 1) // 4, _P) % _P
-    if v * x * x % _P != u or (x == 0 and sign):
-        return False
-    if x & 1 != sign:
-        x = _P - x
-    for _doubling in range(3):  # times the cofactor 8: the neutral element is (0, 1)
-        xx, yy, xy = x * x % _P, y * y % _P, x * y % _P
-        k = _D * xx * yy % _P
-        x, y = 2 * xy * pow(1 + k, -1, _P) % _P, (yy + xx) * pow(1 - k, -1, _P) % _P
-    return (x, y) != (0, 1)
