@@ -36,8 +36,10 @@ Chance comes from ``seed`` alone: see :func:`node.bots.chance.decision_chance`.
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
+from protocol.rules.acts import Call, Play
+
 if TYPE_CHECKING:
-    from protocol.rules.acts import Act, Play
+    from protocol.rules.acts import Act
     from protocol.rules.calls import CallKind
     from protocol.rules.view import HandView
 
@@ -66,8 +68,11 @@ class Policy(ABC):
         return None
 
 
-def plays(view: "HandView") -> "tuple[Play, ...]":
+def plays(view: "HandView") -> tuple[Play, ...]:
     """The cards ``view.me`` may play now; empty while bidding or when it is not its turn."""
-    from protocol.rules.acts import Play
-
     return tuple(act for act in view.legal if isinstance(act, Play))
+
+
+def call_kinds(view: "HandView") -> "tuple[CallKind, ...]":
+    """What ``view.me`` may announce now."""
+    return tuple(act.kind for act in view.legal if isinstance(act, Call))
