@@ -31,6 +31,7 @@ from node.view import (
     TermsView,
 )
 from protocol.cards import SUIT_OF
+from protocol.rules.contracts import TRUMP, Contract, class_members
 
 if TYPE_CHECKING:
     from node.view import SettlementView
@@ -61,6 +62,20 @@ def cards_line(cards: Sequence[int], faces: Faces) -> Line:
             line.append(("felt", " "))
         line.append((inline_style(SUIT_OF[card]), faces.card(card)))
     return line
+
+
+def contract_cards(contract: Contract, faces: Faces, width: int) -> list[Line]:
+    """The trumps of a contract from high to low, as lines of at most *width* columns."""
+    lines: list[Line] = [[]]
+    used = 0
+    for card in class_members(contract, TRUMP):
+        text = faces.card(card)
+        if used + text_width(text) + 1 > width:
+            lines.append([])
+            used = 0
+        lines[-1] += [(inline_style(SUIT_OF[card]), text), ("felt", " ")]
+        used += text_width(text) + 1
+    return [line for line in lines if line]
 
 
 def player_name(table: TableView, seat: int) -> str:
@@ -457,9 +472,7 @@ def help_document(faces: Faces, width: int, contexts: Sequence[str] = tuple(CONT
         lines.append([])
     lines.append([("title", _("What is done by itself"))])
     lines += paragraph(
-        _(
-            "Your last card of a hand is played for you after a short random delay. Nothing else is ever played for you."
-        ),
+        _("Your last card of a hand is played for you after a short random delay. Nothing else is."),
         width,
         "felt",
         2,
@@ -468,8 +481,8 @@ def help_document(faces: Faces, width: int, contexts: Sequence[str] = tuple(CONT
     lines.append([("title", _("What cannot be undone"))])
     lines += paragraph(
         _(
-            "A played card cannot be taken back, its secret is out. The guard in the settings holds a chosen card for a "
-            "moment, and Esc takes it back."
+            "A played card cannot be taken back, its secret is out. The guard in the settings holds a chosen card for "
+            "a moment, and Esc takes it back."
         ),
         width,
         "felt",
