@@ -1,22 +1,44 @@
-"""From a match that is over to what the store keeps of it: hands with their records, bookings, the settlement."""
+"""From a match that is over to what stays of it: the settlement file, hands with their records, the bookings."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
+from node.files import make_private_directory, write_atomic
 from node.ledger import match_rows
+from node.plan import Plan
 from node.store import HandRow, Store
 from protocol.rules.record import Record, events_of, record_of
-from protocol.table.end_phase import ClosedHand
-from protocol.table.roster import Setup
+from protocol.table.view import ClosedHand
+
+SUFFIX: Final = ".settlement"
 
 
-def record_text(closed: ClosedHand) -> str:
-    """The hand's record as one line of JSON; empty if not all cards were shown (a hand thrown away early)."""
-    if closed.hands:
-        return Record(closed.state.rules, closed.hands, tuple(events_of(closed.state))).text()
-    try:
-        return record_of(closed.state).text()
-    except ValueError:
-        return ""
+def close_books(
+    store: Store, plan: Plan, settlement: bytes, finished: Sequence[ClosedHand], directory: Path, now: float
+) -> Path:
+    """Write the *settlement* into *directory*, close the match in *store* with all that is booked; where the file is.
+
+    May be repeated with a settlement that has one more signature: nothing is booked twice.  The transaction comes
+    last, so after a crash the match is still open and is settled again.  Raises :class:`DokoError`; ``ValueError``
+    unless the money of the hands sums to 0.
+    """
+    setup = plan.setup
+    terms = setup.terms
+    rows = match_rows(
+        [(player.identity, player.nickname) for player in setup.roster.players],
+        [sum(hand.money[seat] for hand in finished) for seat in range(4)],
+        [sum(hand.points[seat] for hand in finished) for seat in range(4)],
+        sum(hand.kitty for hand in finished),
+        terms.kitty,
+        terms.currency,
+    )
+    make_private_directory(directory)
+    path = directory / f"{plan.match.hex()[:16]}{SUFFIX}"
+    write_atomic(path, settlement, replace=True)
+    hands = [hand_row(plan.match, hand, now) for hand in finished]
+    store.finish_match(plan.match, settlement, file=str(path), ledger=rows, hands=hands)
+    return path
 
 
 def hand_row(match: bytes, closed: ClosedHand, played: float) -> HandRow:
@@ -37,22 +59,11 @@ def hand_row(match: bytes, closed: ClosedHand, played: float) -> HandRow:
     )
 
 
-def book(
-    store: Store, setup: Setup, closed: Sequence[ClosedHand], settlement: bytes, *, now: float, file: str = ""
-) -> None:
-    """Close the match in *store* with its hands, bookings and settlement file, all or nothing; may be repeated.
-
-    ``ValueError`` unless the money of the hands sums to 0.
-    """
-    terms = setup.terms
-    rows = match_rows(
-        [(player.identity, player.nickname) for player in setup.roster.players],
-        [sum(hand.money[seat] for hand in closed) for seat in range(4)],
-        [sum(hand.points[seat] for hand in closed) for seat in range(4)],
-        sum(hand.kitty for hand in closed),
-        terms.kitty,
-        terms.currency,
-    )
-    known = {hand.deal for hand in store.hands(setup.match_id)}
-    hands = [hand_row(setup.match_id, hand, now) for hand in closed if hand.deal not in known]
-    store.finish_match(setup.match_id, settlement, file=file, ledger=rows, hands=hands)
+def record_text(closed: ClosedHand) -> str:
+    """The hand's record as one line of JSON; empty if not all cards were shown (a hand thrown away early)."""
+    if closed.hands:
+        return Record(closed.state.rules, closed.hands, tuple(events_of(closed.state))).text()
+    try:
+        return record_of(closed.state).text()
+    except ValueError:
+        return ""

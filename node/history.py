@@ -7,6 +7,8 @@ from node.errors import EXIT_NO, DokoError
 from node.i18n import _
 from node.plan import unpack_plan
 from node.store import HandRow, MatchRow, Store
+from node.view import HistoryView
+from node.view import MatchRow as MatchView
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +91,25 @@ def find(matches: Iterable[Played], text: str) -> Played:
             _("Give more digits."),
         )
     raise DokoError(_("There is no match {name}.").format(name=repr(text[:70])), _("See: doko history"), EXIT_NO)
+
+
+def history_view(store: Store, *, names: dict[bytes, str] | None = None) -> HistoryView:
+    """The finished matches as a console shows them."""
+    return HistoryView(
+        tuple(
+            MatchView(
+                one.match.hex(),
+                one.begun,
+                one.mode,
+                one.names,
+                one.me,
+                one.points,
+                one.money,
+                one.currency,
+                one.hand_points,
+                store.settlement_file(one.match),
+            )
+            for one in played(store, names=names)
+            if one.state == "finished"
+        )
+    )

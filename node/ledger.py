@@ -10,6 +10,8 @@ from typing import Final
 
 from node.payments import Payment, fewest_payments, flows
 from node.store import LedgerRow
+from node.view import Balance, LedgerView
+from node.view import Payment as PaymentView
 
 KITTY: Final = "kitty:"
 
@@ -114,3 +116,28 @@ def between(rows: Iterable[LedgerRow], me: str) -> dict[tuple[str, str], int]:
             elif loser == me:
                 found[currency, winner] -= cents
     return found
+
+
+def ledger_view(rows: Sequence[LedgerRow], me: str, names: dict[str, str] | None = None) -> LedgerView:
+    """The books as a console shows them: what stands between *me* and each player, payments, the kitties' balances."""
+    found = books(rows, names)
+    mine = between(rows, me)
+    people = [(book.currency, one) for book in found for one in book.accounts if not is_kitty(one.account)]
+    return LedgerView(
+        tuple(
+            Balance(one.name, mine[currency, one.account], currency, one.matches)
+            for currency, one in people
+            if one.account != me
+        ),
+        tuple(
+            PaymentView(book.name(one.payer), book.name(one.payee), one.cents, book.currency)
+            for book in found
+            for one in book.payments
+        ),
+        tuple(
+            Balance(one.name, one.net, book.currency, one.matches)
+            for book in found
+            for one in book.accounts
+            if is_kitty(one.account)
+        ),
+    )

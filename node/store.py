@@ -419,6 +419,12 @@ class Store:
             row = db.execute("SELECT document FROM settlements WHERE match = ?", (match,)).fetchone()
         return None if row is None else row[0]
 
+    def settlement_file(self, match: bytes) -> str:
+        """Where the settlement of *match* was written, empty if nowhere."""
+        with self._read() as db:
+            row = db.execute("SELECT file FROM settlements WHERE match = ?", (match,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def evidence(self, match: bytes) -> list[tuple[str, bytes]]:
         """(reason, file) of every breach proven in *match*."""
         with self._read() as db:

@@ -109,9 +109,8 @@ def as_dictionary(one: Played) -> dict[str, object]:
 
 def _print_match(one: Played) -> None:
     click.echo(_("Match {name}").format(name=one.match.hex()))
-    click.echo(
-        f"{local(one.begun)}  {_(_MODES[one.mode]) if one.mode in _MODES else one.mode}  {_(_STATES.get(one.state, one.state))}"
-    )
+    mode = _(_MODES[one.mode]) if one.mode in _MODES else one.mode
+    click.echo(f"{local(one.begun)}  {mode}  {_(_STATES.get(one.state, one.state))}")
     if one.reason:
         click.echo(one.reason)
     head = (_("Hand"), _("Contract"), *(name or "-" for name in one.names), _("kitty"))
