@@ -12,7 +12,6 @@ fsync belong to the store's own thread.  Effects wait in one queue and are carri
 is to be persisted is taken together with whatever else waits to be persisted, since earlier is always allowed.
 """
 
-import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,8 @@ from typing import Any, Final
 
 import trio
 
-from node.errors import EXIT_ENVIRONMENT, EXIT_PEER, DokoError
+from node import logs
+from node.errors import EXIT_ENVIRONMENT, DokoError
 from node.i18n import _
 from node.identity import Identity
 from node.net.hub import Hub
@@ -50,7 +50,7 @@ from protocol.wire import messages
 from protocol.wire.connection import Incoming
 from protocol.wire.messages import Chat, Entry, Leave, Message
 
-log = logging.getLogger("doko.session")
+log = logs.get("session")
 
 #: Effects waiting to be carried out before the network is read more slowly.
 QUEUE: Final = 256
@@ -100,8 +100,12 @@ class Session:
         player: Player | None = None,
         seed: Callable[[int], bytes] | None = None,
         watch: Sequence[Watcher] = (),
+        settled: Callable[[Outcome, CoreView], Path] | None = None,
     ) -> None:
-        """*stored*: ``None`` for a match gathered in this process just now, else what the store holds of it."""
+        """*stored*: ``None`` for a match gathered in this process just now, else what the store holds of it.
+
+        *settled* closes the books, in the store's thread: with the first settlement and with each better one.
+        """
         self.plan = plan
         self.hub = hub
         self.player = player
@@ -122,6 +126,8 @@ class Session:
         self._settled = trio.Event()
         self._failure: Exception | None = None
         self._outcome: Outcome | None = None
+        self._settled_by = settled
+        self.path: Path | None = None  # of the settlement file
         self._finished: set[int] = set()  # seats that said they are done
         self._chat = {seat: Bucket(0.5, 6) for seat in range(4)}
         self._disk = trio.CapacityLimiter(1)
@@ -255,6 +261,8 @@ class Session:
                 effect = self._effects.popleft()
                 if isinstance(effect, Persist):
                     await self._persist(effect)
+                elif isinstance(effect, Finished):
+                    await self._finish(effect)
                 else:
                     self._do(effect)
                 if len(self._effects) <= QUEUE:
@@ -286,6 +294,15 @@ class Session:
                 EXIT_ENVIRONMENT,
             ) from conflict
 
+    async def _finish(self, effect: Finished) -> None:
+        outcome = Outcome(effect.settlement, effect.signatures)
+        if self._outcome is not None and self._outcome.signatures >= outcome.signatures:
+            return
+        if self._settled_by is not None:
+            self.path = await trio.to_thread.run_sync(self._settled_by, outcome, self.view, limiter=self._disk)
+        self._outcome = outcome
+        self._ring()
+
     def _do(self, effect: Effect) -> None:
         match effect:
             case Send(seat=seat, message=raw):
@@ -299,16 +316,12 @@ class Session:
                 link = self.hub.link(self._roster.players[seat].identity)
                 if link is not None:
                     link.close("refused", reason)
-            case Finished(settlement=settlement, signatures=signatures):
-                if self._outcome is None or signatures > self._outcome.signatures:
-                    self._outcome = Outcome(settlement, signatures)
-                self._ring()
             case Stopped(reason=reason, evidence=evidence, seat=seat):
                 if self._outcome is None:
                     self._outcome = Outcome(None, 0, reason, evidence, seat)
                 self._over.set()
-            case Persist():
-                raise AssertionError("persisted elsewhere")
+            case Persist() | Finished():
+                raise AssertionError("carried out elsewhere")
 
     async def _compute(self, job: int, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
         result: object
@@ -355,7 +368,7 @@ class Session:
                 self.act(command)
             except Refusal as refusal:
                 player.refused(command, refusal)
-                log.warning("refused", extra={"command": type(command).__name__, "refusal": str(refusal)})
+                log.warning("refused", command=type(command).__name__, refusal=str(refusal))
                 await changed.wait()
 
     async def _end(self) -> None:
@@ -382,15 +395,3 @@ def match_of(message: Message) -> bytes | None:
         return message.p[4:36] if message.p[:4] == b"\x99\x01\xc4\x20" else None
     match = getattr(message, "match", None)
     return match if isinstance(match, bytes) else None
-
-
-def outcome_error(outcome: Outcome) -> DokoError | None:
-    """The error a command ends with if the match was not settled."""
-    if outcome.settlement is not None:
-        return None
-    return DokoError(_("The match stopped: {why}.").format(why=outcome.reason), "", EXIT_PEER)
-
-
-def settlement_path(directory: Path, match: bytes) -> Path:
-    """Where the settlement of *match* is kept."""
-    return directory / f"{match.hex()[:16]}.doko"

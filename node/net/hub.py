@@ -13,7 +13,6 @@ stays, on both sides alike; the survivor is probed, should it be a dead one.  A 
 what a peer can cause, and only a bug of this program reaches the hub.
 """
 
-import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -23,6 +22,7 @@ from typing import Final, Protocol
 
 import trio
 
+from node import logs
 from node.i18n import _
 from node.net.address import Listen
 from node.net.dialer import DialFailed, dial, pauses
@@ -30,13 +30,14 @@ from node.net.handshake import shake
 from node.net.limits import CONTACT, MEMBER, STRANGER, Limits, Rates
 from node.net.link import Link, LinkLost, State, StreamLink
 from node.net.listener import bound_addresses, open_listeners
+from node.tasks import background
 from protocol.wire.address import Address
 from protocol.wire.connection import Incoming
 from protocol.wire.errors import LinkError
 from protocol.wire.hello import Me
 from protocol.wire.messages import number
 
-log = logging.getLogger("doko.net")
+log = logs.get("hub")
 
 #: Two links this close in age, dialled from both sides, are one crossing of dials (seconds).
 CROSSING_S: Final = 10.0
@@ -220,7 +221,7 @@ class Hub:
             link = await self._shake(stream, remote=remote, outgoing=False)
         except LinkLost as lost:
             self.refused[lost.reason] += 1
-            log.info("turned away", extra={"remote": remote, "reason": lost.reason, "detail": lost.detail})
+            log.info("turned away", remote=remote, reason=lost.reason, detail=lost.detail)
             return
         finally:
             self._half_open[host] -= 1
@@ -360,7 +361,7 @@ class Hub:
             return
         identity = link.peer.identity
         entry = self._links[identity]
-        log.info("link up", extra={"peer": link.short, "remote": link.remote, "outgoing": link.outgoing})
+        log.info("link up", peer=link.short, remote=link.remote, outgoing=link.outgoing)
         self._announce(link)
         task_status.started()
         why = LinkLost("stopped", "this node stops")
@@ -370,10 +371,10 @@ class Hub:
                 why = await link.run()
         except Exception:  # a bug of ours, found by this peer: it costs the link, not the node
             self.refused["bug"] += 1
-            log.exception("link failed", extra={"peer": link.short})
+            log.exception("link failed", peer=link.short)
         finally:
             entry.ended.set()
-            log.info("link down", extra={"peer": link.short, "reason": why.reason, "detail": why.detail})
+            log.info("link down", peer=link.short, reason=why.reason, detail=why.detail)
             if self._links.get(identity) is entry:
                 del self._links[identity]
                 self._ring()
@@ -433,7 +434,7 @@ class Hub:
                     except Exception:
                         # A bug of ours that this peer's bytes have found: it costs the link, not the node.
                         self.refused["bug"] += 1
-                        log.exception("message not handled", extra={"peer": link.short, "kind": kind})
+                        log.exception("message not handled", peer=link.short, kind=kind)
                         link.close("internal", "this node failed over a message")
                         return
 
@@ -484,15 +485,10 @@ async def open_hub(
     dialer: Dialer = dial,
 ) -> AsyncIterator[Hub]:
     """A hub for the time of the ``async with`` block; when the block ends every link gets a polite end."""
-    failure: Exception | None = None  # raised outside the nursery, so that it stays what it is and comes in no group
-    async with trio.open_nursery() as nursery:
+    async with background() as nursery:
         hub = Hub(me, nursery, limits=limits, standing=standing, find_invite=find_invite, dialer=dialer)
         try:
             yield hub
-        except Exception as error:
-            failure = error
-        hub.close_all("stopped", "this node stops")
-        await hub.drained(FAREWELL_S)
-        nursery.cancel_scope.cancel()
-    if failure is not None:
-        raise failure
+        finally:  # after a cancellation this ends at its first wait, and the links with it
+            hub.close_all("stopped", "this node stops")
+            await hub.drained(FAREWELL_S)

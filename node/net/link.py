@@ -11,7 +11,6 @@ peer sends.  Reading stops while the inbox is full or the peer is over its rate,
 peer that reads nothing fills its outbox and loses the link.  Nothing grows without bound.
 """
 
-import logging
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Final
 
 import trio
 
+from node import logs
 from node.net.limits import KEEPALIVE_S, SILENCE_S, STRANGER, Bucket, Limits, Rates
 from protocol.refusal import Refusal
 from protocol.wire import messages
@@ -34,7 +34,7 @@ CHUNK: Final = 8_192
 WRITE: Final = 65_536
 BYE_S: Final = 1.0  # how long a polite end may take
 
-log = logging.getLogger("doko.net")
+log = logs.get("link")
 
 
 class How(StrEnum):
@@ -322,7 +322,7 @@ class StreamLink(Link):
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self._end(self._closing or LinkLost("broken", "the connection broke"))
         except Refusal as error:  # the connection has ended meanwhile; the reader says why
-            log.debug("not sent", extra={"peer": self.short, "detail": error.detail})
+            log.debug("not sent", peer=self.short, detail=error.detail)
 
     def _seal(self) -> bytes:
         """The next messages as one write."""

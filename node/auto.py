@@ -1,0 +1,138 @@
+"""A node that plays by itself: a policy, its chain of seeds, and the way from a seat to a settlement."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from secrets import token_bytes
+from typing import Final
+
+import trio
+
+from node.bots.levels import LEVELS, level_policy
+from node.bots.policy import Policy
+from node.bots.seeds import SeedChain
+from node.errors import EXIT_PEER, EXIT_USAGE, DokoError
+from node.events import Line, line_of, seated_line, settled_line
+from node.heartbeat import Heartbeat
+from node.i18n import _
+from node.lobby import Seating
+from node.plan import SEED_ROOT, Plan
+from node.players import PolicyPlayer
+from node.runtime import Node, Played
+from node.session import Session
+from protocol.table.effects import Stored
+from protocol.wire.messages import BotSeat
+
+DOMAIN_SEED: Final = b"DOKO-auto-seed"
+Report = Callable[[Line], None]
+
+
+def policy_of(level: str) -> Policy:
+    """The policy of a level.  Raises :class:`DokoError` (usage) that lists the levels."""
+    try:
+        return level_policy(level)
+    except (KeyError, ImportError):
+        raise DokoError(
+            _("There is no level {level}.").format(level=repr(level[:40])),
+            _("Levels: {levels}").format(levels=", ".join(LEVELS)),
+            EXIT_USAGE,
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """How this node plays by itself.
+
+    *seed* makes the computer's choices repeatable (never the cards: those nobody can choose); *delay* is the pause in
+    seconds before each bid and card.
+    """
+
+    level: str
+    seed: str | None = None
+    delay: float = 0.0
+    policy: Policy = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "policy", policy_of(self.level))
+
+    def chain(self, match_number: int) -> SeedChain:
+        """A fresh chain of seeds for one match."""
+        if self.seed is None:
+            return SeedChain(token_bytes(32))
+        return SeedChain(hashlib.sha256(DOMAIN_SEED + f"{self.seed}/{match_number}".encode()).digest())
+
+    def seat(self, node: Node, chain: SeedChain) -> BotSeat:
+        """What the terms will say of this computer."""
+        return BotSeat(
+            host=node.identity.key, policy=self.policy.name, version=self.policy.version, seeds=chain.commitment
+        )
+
+    def player(self, chain: SeedChain) -> PolicyPlayer:
+        """The one who answers for our seat."""
+        return PolicyPlayer(self.policy, chain.seed, delay=self.delay)
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Passes lines on, with the time (``at``, milliseconds) and, if *measure*, the CPU seconds used so far."""
+
+    out: Report
+    measure: bool = False
+    heartbeat: Heartbeat = field(default_factory=Heartbeat)
+
+    def __call__(self, line: Line) -> None:
+        line["at"] = round(trio.current_time() * 1000, 1)
+        if self.measure:
+            line["cpu"] = round(time.process_time(), 4)
+            line["late_ms"] = round(self.heartbeat.worst, 1)
+        self.out(line)
+
+
+async def play_seat(node: Node, seating: Seating, auto: Auto, chain: SeedChain, report: Report) -> Played:
+    """Wait until the four agree, then play the match.  Raises :class:`DokoError`."""
+    seated = await seating.settled()
+    plan = Plan(seated.setup, seated.addresses, node.listening, auto.level)
+    await trio.to_thread.run_sync(node.remember, plan, chain.root)
+    try:
+        return await play_plan(node, plan, None, auto.player(chain), chain, report)
+    finally:
+        seating.close()
+
+
+async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played:
+    """Take up the match of *plan* from the store.  Raises :class:`DokoError`."""
+    if plan.level is None:
+        raise DokoError(_("In that match you play yourself."), _("Take it up in the lobby: doko"), EXIT_USAGE)
+    stored = await trio.to_thread.run_sync(node.store.load, plan.match)
+    root = stored.secrets.get(SEED_ROOT)
+    if root is None:
+        raise DokoError(
+            _("The seeds of the computer player are missing in the store."), _("Run: doko doctor"), EXIT_USAGE
+        )
+    chain = SeedChain(root)
+    auto = Auto(plan.level, None, delay)
+    return await play_plan(node, plan, stored, auto.player(chain), chain, report)
+
+
+async def play_plan(
+    node: Node, plan: Plan, stored: Stored | None, player: PolicyPlayer, chain: SeedChain, report: Report
+) -> Played:
+    """Play the match of *plan* and report it."""
+    report(seated_line(plan))
+    sessions: list[Session] = []
+    played = await node.play(
+        plan,
+        stored=stored,
+        player=player,
+        seed=chain.seed,
+        watch=[lambda event: report(line_of(event))],
+        started=sessions.append,
+    )
+    if played is None or played.path is None:
+        raise DokoError(
+            _("The match was left before its end."), _("Take it up again with: doko table resume"), EXIT_PEER
+        )
+    view = sessions[0].view
+    report(settled_line(str(played.path), played.outcome.signatures, view.points, view.money, view.kitty))
+    return played

@@ -1,0 +1,198 @@
+"""A whole node: identity, store, log, links and lobby, put together for the time of a command."""
+
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_bytes
+
+import trio
+
+from node import __version__
+from node.books import close_books
+from node.cli.app import App
+from node.errors import EXIT_PEER, DokoError
+from node.i18n import _
+from node.identity import Identity
+from node.lobby import Lobby, open_lobby
+from node.net.address import Listen
+from node.net.hub import Hub, Standing, local_host, open_hub
+from node.net.link import Link
+from node.paths import Paths
+from node.plan import SEED_ROOT, Plan, pack_plan
+from node.players import Player
+from node.session import Outcome, Session, Watcher
+from node.store import Store
+from node.tasks import background
+from protocol.table.effects import Persist, Stored
+from protocol.table.view import CoreView
+from protocol.wire.address import Address, parse_address
+from protocol.wire.fields import MAX_NICKNAME
+from protocol.wire.hello import Me
+
+#: Somewhere in the documentation range (RFC 5737, RFC 3849): never sent to, only asked which way it would go.
+_ANYWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A match that ended here: how, and where its settlement is."""
+
+    outcome: Outcome
+    path: Path | None
+
+
+class Node:
+    """What a command works with; made by :func:`open_node`."""
+
+    def __init__(
+        self, identity: Identity, store: Store, hub: Hub, lobby: Lobby, paths: Paths, announce: tuple[Address, ...]
+    ) -> None:
+        self.identity = identity
+        self.store = store
+        self.hub = hub
+        self.lobby = lobby
+        self.paths = paths
+        self._announce = announce
+
+    @property
+    def listening(self) -> str:
+        """Where this node listens, to listen there again after a restart; empty if it does not."""
+        if not self.hub.listening:
+            return ""
+        hosts = {where.host for where in self.hub.listening}
+        port = self.hub.listening[0].port
+        return str(Listen("" if len(hosts) > 1 or hosts & {"0.0.0.0", "::"} else hosts.pop(), port))  # noqa: S104
+
+    def addresses(self, link: Link | None = None) -> tuple[Address, ...]:
+        """Where others can reach this node, best first (at most 8): as configured, as *link* goes out, as we listen."""
+        found = list(self._announce)
+        for where in self.hub.listening:
+            if where.host in ("0.0.0.0", "::"):  # noqa: S104
+                hosts = [local_host(link)] if link is not None else []
+                found += [Address(host, where.port) for host in [*hosts, *_own_hosts()] if host]
+            else:
+                found.append(where)
+        return tuple(dict.fromkeys(found))[:8]
+
+    async def play(
+        self,
+        plan: Plan,
+        *,
+        stored: Stored | None,
+        player: Player | None,
+        seed: Callable[[int], bytes] | None = None,
+        watch: Sequence[Watcher] = (),
+        started: Callable[[Session], None] = lambda session: None,
+    ) -> Played | None:
+        """Play the match of *plan* to its end and close the books; ``None`` if it was left before.
+
+        Raises :class:`DokoError` when the table stops or the store fails.
+        """
+        session = Session(
+            self.hub,
+            self.store,
+            plan,
+            self.identity,
+            token_bytes,
+            stored=stored,
+            player=player,
+            seed=seed,
+            watch=watch,
+            settled=lambda outcome, view: self._book(plan, outcome, view),
+        )
+        started(session)
+        outcome = await session.run()
+        if outcome is None:
+            return None
+        if outcome.settlement is None:
+            await trio.to_thread.run_sync(self.store.note_stop, plan.match, outcome.reason, outcome.evidence)
+            raise DokoError(
+                _("The match stopped: {why}.").format(why=outcome.reason), self._keep_evidence(plan, outcome), EXIT_PEER
+            )
+        return Played(outcome, session.path)
+
+    def remember(self, plan: Plan, seed_root: bytes | None = None) -> None:
+        """Store *plan* (and the secret root of our computer's seeds) before anything is signed for it."""
+        self.store.add_match(plan.match, self.identity.key, plan.setup.my_seat, pack_plan(plan))
+        if seed_root is not None:
+            self.store.persist(plan.match, Persist((), ((SEED_ROOT, seed_root),)))
+
+    def _book(self, plan: Plan, outcome: Outcome, view: CoreView) -> Path:
+        assert outcome.settlement is not None
+        return close_books(self.store, plan, outcome.settlement, view.finished, self.paths.settlements, time.time())
+
+    def _keep_evidence(self, plan: Plan, outcome: Outcome) -> str:
+        if outcome.evidence is None:
+            return _("Take it up again with: doko table resume")
+        from node.files import write_atomic
+
+        path = self.paths.settlements / f"{plan.match.hex()[:16]}.evidence"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomic(path, outcome.evidence, replace=True)
+        return _("The evidence is in {path}; anyone can check it with: doko verify").format(path=path)
+
+
+def _own_hosts() -> list[str]:
+    """This machine's addresses on its way out, IPv4 first; the loopback address if there is no way out."""
+    found = []
+    for family, target in _ANYWHERE:
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((target, 9))
+                found.append(str(probe.getsockname()[0]).partition("%")[0])
+        except OSError:
+            continue
+    return found or ["127.0.0.1"]
+
+
+def node_me(identity: Identity, nickname: str) -> Me:
+    """How the node says HELLO."""
+    return Me(
+        identity=identity.key,
+        static_private=identity.static_key,
+        static_signature=identity.public.binding,
+        nickname=nickname,
+        sign=identity.sign,
+        agent=f"dokonode {__version__}",
+    )
+
+
+def nickname_of(app: App, identity: Identity, wish: str | None) -> str:
+    """The name to play under: as wished, as configured, else the first word of the fingerprint."""
+    name = wish or app.config.text("nickname") or identity.words[0].capitalize()
+    return name[:MAX_NICKNAME].strip()
+
+
+@asynccontextmanager
+async def open_node(
+    app: App, *, listen: Listen | None, nickname: str | None = None, announce: tuple[Address, ...] = ()
+) -> AsyncIterator[Node]:
+    """The node of *app*'s data directory, listening (unless *listen* is ``None``), for the time of the block.
+
+    Raises :class:`DokoError`: the data directory or the identity is in use, the port is taken, the store is damaged.
+    """
+    app.start_log()
+    identity = app.load_identity(create=True)
+    store = app.open_store(exclusive=True)
+    try:
+        app.claim_identity(identity)
+        standings = {
+            row.key: Standing.BLOCKED if row.blocked else Standing.CONTACT
+            for row in await trio.to_thread.run_sync(store.contacts)
+        }
+        me = node_me(identity, nickname_of(app, identity, nickname))
+        configured = tuple(parse_address(text) for text in app.config.names("network.addresses"))
+        async with (
+            open_hub(me, standing=lambda key: standings.get(key, Standing.STRANGER)) as hub,
+            background() as nursery,
+        ):
+            with open_lobby(hub, nursery, token_bytes) as lobby:
+                if listen is not None:
+                    await hub.listen(listen)
+                yield Node(identity, store, hub, lobby, app.paths, announce or configured)
+    finally:
+        app.release_identity()
+        store.close()
