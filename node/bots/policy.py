@@ -51,6 +51,8 @@ class Policy(ABC):
     name: ClassVar[str]
     #: Changes with every change that alters a single choice, since old matches are audited with it.
     version: ClassVar[str]
+    #: Does it search, so that it should think in another process (:mod:`node.bots.worker`)?
+    searches: ClassVar[bool] = False
 
     @abstractmethod
     def choose(self, view: "HandView", seed: bytes) -> "Act":

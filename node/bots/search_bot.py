@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 class Searcher(Policy):
     """A policy that tries its cards in sampled worlds."""
 
+    searches: ClassVar[bool] = True
     settings: ClassVar[Settings]
 
     def choose(self, view: "HandView", seed: bytes) -> "Act":

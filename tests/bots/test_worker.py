@@ -1,0 +1,88 @@
+"""Worker processes: the same choices as in this process, deadlines, fallbacks."""
+
+import random
+import threading
+
+import pytest
+
+from node.bots.beginner import Beginner
+from node.bots.levels import level_policy
+from node.bots.worker import Remote, WorkerPool
+from protocol.rules.contracts import Contract
+from protocol.rules.hand import HandRules
+from protocol.rules.view import HandView, hand_view
+from tests.bots.deals import random_plays, settled
+
+SEED = bytes(range(32))
+
+
+def views(number: int) -> list[HandView]:
+    rng = random.Random(number)
+    found = []
+    while len(found) < number:
+        state = settled(rng, HandRules(), Contract.NORMAL)
+        random_plays(state, rng, 4 + rng.randrange(30))
+        found.append(hand_view(state, state.turn or 0))
+    return found
+
+
+def test_a_worker_chooses_what_the_policy_chooses_here() -> None:
+    policy = level_policy("intermediate")
+    with WorkerPool() as pool:
+        remote = pool.policy("intermediate", 60.0)
+        assert (remote.name, remote.version) == (policy.name, policy.version)
+        for view in views(4):
+            assert remote.choose(view, SEED) == policy.choose(view, SEED)
+            assert remote.call(view, SEED) == policy.call(view, SEED)
+        assert pool.statistics.decisions == 8
+        assert pool.statistics.fallbacks == 0
+        assert 0 < pool.statistics.quantile(0.5) <= pool.statistics.quantile(1.0)
+
+
+def test_out_of_time_the_rules_decide_and_the_process_is_replaced() -> None:
+    beginner = Beginner()
+    with WorkerPool() as pool:
+        late = pool.policy("intermediate", 0.0)
+        assert isinstance(late, Remote)
+        for number, view in enumerate(views(2), 1):
+            assert late.choose(view, SEED) == beginner.choose(view, SEED)
+            assert late.fell_back
+            assert (pool.statistics.fallbacks, pool.statistics.restarts) == (number, number)
+        in_time = pool.policy("intermediate", 60.0)
+        assert isinstance(in_time, Remote)
+        view = views(1)[0]
+        assert in_time.choose(view, SEED) == level_policy("intermediate").choose(view, SEED)
+        assert not in_time.fell_back
+
+
+def test_levels_without_search_need_no_process() -> None:
+    with WorkerPool() as pool:
+        assert pool.policy("beginner").name == "beginner"
+        assert not isinstance(pool.policy("random"), Remote)
+
+
+def test_many_bots_share_a_pool_and_a_closed_pool_leaves_the_rules() -> None:
+    policy = level_policy("intermediate")
+    asked = views(4)
+    answers: dict[int, object] = {}
+    with WorkerPool(2) as pool:
+        remote = pool.policy("intermediate", 120.0)
+
+        def think(i: int) -> None:
+            answers[i] = remote.choose(asked[i], SEED)
+
+        threads = [threading.Thread(target=think, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert answers == {i: policy.choose(view, SEED) for i, view in enumerate(asked)}
+    assert remote.choose(asked[0], SEED) == Beginner().choose(asked[0], SEED)
+    assert pool.statistics.fallbacks == 1
+
+
+def test_an_error_in_a_policy_comes_back_as_itself() -> None:
+    with WorkerPool() as pool:
+        view = views(1)[0]
+        with pytest.raises(KeyError):
+            pool.ask("no such level", "choose", view, SEED, 60.0)
