@@ -139,8 +139,11 @@ def read_limited(path: Path, limit: int) -> bytes:
 
 
 def make_private_directory(path: Path) -> None:
-    """Create *path* and its parents; a new directory is for its owner alone.  Raises :class:`DokoError`."""
+    """Create *path* and its parents; every new directory is for its owner alone.  Raises :class:`DokoError`."""
+    missing = [path, *path.parents]
+    missing = missing[: next((i for i, one in enumerate(missing) if one.is_dir()), len(missing))]
     try:
-        path.mkdir(mode=PRIVATE_DIR, parents=True, exist_ok=True)
+        for one in reversed(missing):
+            one.mkdir(mode=PRIVATE_DIR, exist_ok=True)
     except OSError as error:
         raise explain(error, path, _("Could not make the directory.")) from error
