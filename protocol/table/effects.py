@@ -8,6 +8,7 @@ list of *effects*, to be carried out **in order**::
     Compute   call ``fn(*args)`` anywhere, then ``done(job, result)``; an exception is the result
     Show      something people may want to hear; the whole truth is always in ``view()``
     Close     the peer on that seat sends junk: close its link (it may come back)
+    Evidence  somebody is guilty, the match goes on: keep the file
     Finished  the match is over; the settlement file's bytes
     Stopped   the core does nothing more of its own until it is started again from its store
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from protocol.rules.acts import Act
     from protocol.rules.calls import CallKind
     from protocol.rules.contracts import Contract
-    from protocol.rules.hand import Result
+    from protocol.rules.score import Result
 
 
 # --- what is stored -----------------------------------------------------------------------------------------------
@@ -118,7 +119,16 @@ class Stopped:
     seat: int | None = None
 
 
-Effect = Persist | Send | Compute | Show | Close | Finished | Stopped
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """*seat* is proven guilty (*reason*), and the match goes on; *evidence* is the evidence file, to be kept."""
+
+    seat: int
+    reason: str
+    evidence: bytes
+
+
+Effect = Persist | Send | Compute | Show | Close | Evidence | Finished | Stopped
 
 
 # --- events (all seats, never positions) --------------------------------------------------------------------------
@@ -276,7 +286,12 @@ class MakeCall:
 
 @dataclass(frozen=True, slots=True)
 class VoidHand:
-    """Agree that the running hand is void, R29.  A signature cannot be taken back; it lapses with the next entry."""
+    """Agree that the running hand is void, R29, until it is over or the wish is withdrawn.
+
+    A signature that is given cannot be taken back, but it lapses with the next entry of the hand.
+    """
+
+    agree: bool = True
 
 
 @dataclass(frozen=True, slots=True)

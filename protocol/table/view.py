@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from protocol.rules.calls import CallKind
-    from protocol.rules.hand import HandState, Result
     from protocol.rules.view import HandView
     from protocol.table.effects import Command
+    from protocol.table.end_phase import ClosedHand
 
 
 class Stage(StrEnum):
@@ -59,22 +59,6 @@ class Question:
     kind: str
     commands: tuple[Command, ...]
     deadline: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedHand:
-    """A hand whose RESULT is closed.  ``hands``: the cards as dealt, by position; ``points`` and ``money`` by seat."""
-
-    deal: int
-    number: int  # counting hand from 1; a void hand has the number it was to have
-    forehand: int
-    state: HandState
-    result: Result
-    hands: tuple[tuple[int, ...], ...]
-    points: tuple[int, ...]
-    money: tuple[int, ...]
-    kitty: int
-    breach: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

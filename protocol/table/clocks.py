@@ -1,0 +1,88 @@
+"""Whose clock runs, how much of it is left, and who is gone.
+
+::
+
+    owes an entry --decision s--> reserve of this hand runs --reserve s--> grace runs --grace s--> gone
+         ^                                                                                          |
+         +---------------------------------- an entry of that seat -------------------------------- +
+
+Everything is by the clock passed in and by what has arrived *here*; clocks are never compared between nodes and decide
+nothing but what people are asked.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from protocol.table.log import ALL
+from protocol.wire.entries import Kind
+
+#: Entries that a person decides on; every other is made by the program, for which :data:`MACHINE` seconds are plenty.
+DECISION_KINDS: Final = frozenset({Kind.BID, Kind.NAME, Kind.PLAY})
+MACHINE: Final = 20.0
+
+
+@dataclass(slots=True)
+class Clocks:
+    """One table's clocks; :meth:`update` whenever something may have changed."""
+
+    decision: float
+    reserve: float
+    grace: float
+    since: dict[int, float] = field(default_factory=dict)  # seat -> since when it owes what it owes
+    human: dict[int, bool] = field(default_factory=dict)
+    left: dict[int, float] = field(default_factory=dict)  # reserve left in this hand, before the running decision
+    _what: dict[int, object] = field(default_factory=dict)
+    _hand: int = -1
+
+    def update(self, due: Mapping[int, Collection[Kind]], mark: object, deal: int, now: float) -> None:
+        """*due* of the match; *mark* changes with each head, so that two decisions in a row are two."""
+        if deal != self._hand:
+            self._hand = deal
+            self.left = dict.fromkeys(ALL, self.reserve)
+        for seat in ALL:
+            what = (mark, frozenset(due[seat])) if seat in due else None
+            if what == self._what.get(seat):
+                continue
+            self._charge(seat, now)
+            self._what[seat] = what
+            if what is None:
+                self.since.pop(seat, None)
+            else:
+                self.since[seat] = now
+                self.human[seat] = not DECISION_KINDS.isdisjoint(due[seat])
+
+    def _charge(self, seat: int, now: float) -> None:
+        """What a finished decision took from the reserve."""
+        if seat in self.since and self.human[seat]:
+            over = now - self.since[seat] - self.decision
+            self.left[seat] = max(0.0, self.left[seat] - max(0.0, over))
+
+    def deadline(self, seat: int) -> float | None:
+        """When the seat's time (without grace) is used up, None if it owes nothing."""
+        if seat not in self.since:
+            return None
+        allowed = self.decision + self.left[seat] if self.human[seat] else MACHINE
+        return self.since[seat] + allowed
+
+    def reserve_left(self, seat: int, now: float) -> float:
+        """Seconds of reserve the seat has left now."""
+        if seat not in self.since or not self.human[seat]:
+            return self.left.get(seat, self.reserve)
+        return max(0.0, self.left[seat] - max(0.0, now - self.since[seat] - self.decision))
+
+    def gone_at(self, seat: int) -> float | None:
+        """When the seat counts as gone."""
+        deadline = self.deadline(seat)
+        return None if deadline is None else deadline + self.grace
+
+    def gone(self, now: float) -> tuple[int, ...]:
+        """Seats beyond their grace."""
+        return tuple(seat for seat in ALL if (at := self.gone_at(seat)) is not None and now >= at)
+
+    def next(self, now: float) -> float | None:
+        """The next moment at which something changes by itself."""
+        times = [
+            at for seat in ALL for at in (self.deadline(seat), self.gone_at(seat)) if at is not None and at > now
+        ]
+        return min(times, default=None)
