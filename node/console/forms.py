@@ -324,10 +324,10 @@ class FormPage(Page):
                     canvas.cursor, canvas.show_cursor = (x + 2, y), True
             else:
                 edit = self._edit(item)
-                shown, at = edit.window(value_width - 1)
-                canvas.text(x, y, " " + shown, "input" if not focused else "select", value_width)
+                shown, at = edit.window(value_width - 2)
+                canvas.text(x, y, "  " + shown, "input" if not focused else "select", value_width)
                 if focused:
-                    canvas.cursor, canvas.show_cursor = (x + 1 + min(at, value_width - 2), y), True
+                    canvas.cursor, canvas.show_cursor = (x + 2 + min(at, value_width - 3), y), True
             canvas.spot(margin, y, label_width + value_width, 1, f"field {number}")
             y += 1
         y = canvas.height - 1 - below

@@ -15,6 +15,7 @@ from node.console.documents import (
     link_words,
     terms_document,
 )
+from node.console.faces import Faces
 from node.console.forms import FormPage, table_form
 from node.console.invitepage import InvitePage
 from node.console.page import Choice, ChoicePopup, DocumentPage, LinePopup, Page, draw_header
@@ -71,7 +72,7 @@ def table_row(table: OpenTable) -> str:
     return ", ".join(parts)
 
 
-def lobby_choices(model: object, lobby: LobbyView) -> list[Choice]:
+def lobby_choices(lobby: LobbyView) -> list[Choice]:
     """What can be chosen in the lobby: matches to take up again, then open tables."""
     choices = []
     for match in lobby.open_matches:
@@ -110,7 +111,7 @@ class LobbyPage(Page):
         side = min(canvas.width // 3, 40) if wide else 0
         width = canvas.width - 2 * margin - (side + 2 if side else 0)
         y = 2 if canvas.height >= 18 else 1
-        choices = lobby_choices(model, lobby)
+        choices = lobby_choices(lobby)
         canvas.text(margin, y, _("Open tables"), "title")
         y += 1
         friends_rows = 0 if wide else min(len(lobby.friends), 5) + 2
@@ -208,7 +209,7 @@ class LobbyPage(Page):
 
     def do_choose(self, _key: str = "") -> None:
         """Sit down, or take a match up again."""
-        choices = lobby_choices(self.model, self.lobby)
+        choices = lobby_choices(self.lobby)
         if not choices:
             self.do_new()
             return
@@ -259,11 +260,8 @@ class LobbyPage(Page):
         return history_document(view.history if view is not None else None, self.model.faces, width)
 
 
-def link_sign(friend: FriendView, faces: object) -> tuple[str, str]:
+def link_sign(friend: FriendView, faces: Faces) -> tuple[str, str]:
     """Mark and style of how a friend is reached."""
-    from node.console.faces import Faces
-
-    assert isinstance(faces, Faces)
     if friend.blocked:
         return faces.sign("minus"), "link.lost"
     if friend.link.state in (LinkState.DIRECT, LinkState.SELF):

@@ -762,7 +762,7 @@ class TablePage(Page):
             led = state.led if state is not None else None
             if led is None:
                 return "strong", _("You lead: choose a card.")
-            return "strong", _("Your turn; {led} was led.").format(led=words.class_name(led, model.german))
+            return "strong", _("Your turn; led: {led}.").format(led=words.class_name(led, model.german))
         if table.stage is Stage.STOPPED:
             text = table.stop or _("The match has stopped.")
             if table.evidence:

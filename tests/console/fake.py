@@ -269,8 +269,7 @@ class FakeNode:
         else:
             alone = 3 if len(outcome.re) == 1 else 1
             money = tuple(
-                (stake if n > 0 else -stake if n < 0 else 0)
-                * (alone if self.position(seat) in outcome.re else 1)
+                (stake if n > 0 else -stake if n < 0 else 0) * (alone if self.position(seat) in outcome.re else 1)
                 for seat, n in enumerate(points)
             )
         hands = tuple(self.state.dealt(position) or () for position in range(4))
