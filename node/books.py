@@ -9,7 +9,7 @@ from node.ledger import match_rows
 from node.plan import Plan
 from node.store import HandRow, Store
 from protocol.rules.record import Record, events_of, record_of
-from protocol.table.view import ClosedHand
+from protocol.table.end_phase import ClosedHand
 
 SUFFIX: Final = ".settlement"
 
