@@ -31,7 +31,7 @@ class Stream:
         return hashlib.shake_256(self._seed + self._count.to_bytes(8, "big")).digest(n)
 
 
-@dataclass
+@dataclass(repr=False)
 class Dealt:
     """All that four players know together after an honest deal."""
 
