@@ -37,6 +37,7 @@ from protocol.table.effects import (
     Compute,
     Effect,
     Event,
+    Evidence,
     Finished,
     Persist,
     Send,
@@ -263,6 +264,11 @@ class Session:
                     await self._persist(effect)
                 elif isinstance(effect, Finished):
                     await self._finish(effect)
+                elif isinstance(effect, Evidence):
+                    await trio.to_thread.run_sync(
+                        self._store.note_stop, self.plan.match, effect.reason, effect.evidence, limiter=self._disk
+                    )
+                    self._do(effect)
                 else:
                     self._do(effect)
                 if len(self._effects) <= QUEUE:
@@ -316,6 +322,8 @@ class Session:
                 link = self.hub.link(self._roster.players[seat].identity)
                 if link is not None:
                     link.close("refused", reason)
+            case Evidence():
+                log.warning("breach", seat=effect.seat, reason=effect.reason)
             case Stopped(reason=reason, evidence=evidence, seat=seat):
                 if self._outcome is None:
                     self._outcome = Outcome(None, 0, reason, evidence, seat)

@@ -63,6 +63,7 @@ def node_options(function: F) -> F:
             option("--json", "as_json", is_flag=True, help=N_("Print JSON for programs.")),
             click.option("--events", is_flag=True, hidden=True, help="One line of JSON for each event"),
             click.option("--measure", is_flag=True, hidden=True, help="Add CPU time and loop lateness to the events"),
+            click.option("--leash", is_flag=True, hidden=True, help="Stop when standard input ends"),
         )
     ):
         function = decorate(function)
@@ -87,6 +88,7 @@ class NodeOptions:
     as_json: bool
     events: bool
     measure: bool
+    leash: bool
 
     @classmethod
     def taken(cls, given: dict[str, Any]) -> "NodeOptions":
@@ -196,12 +198,13 @@ def join(
 ) -> int:
     """See help."""
     from node.auto import Auto, play_seat
+    from node.leash import read_line
     from node.net.address import parse_dial
     from node.runtime import Node
 
     options = NodeOptions.taken(given)
     auto = Auto(need_level(level), seed, options.delay)
-    where = parse_dial(address)
+    where = parse_dial(read_line() if address == "-" else address)
 
     async def play(node: Node, report: Callable[[Line], None]) -> list[Line]:
         link = await _reach(node, where, wait)
@@ -274,6 +277,7 @@ def run_node(
 ) -> int:
     """Run a node until *play* is through; the exit code."""
     from node.auto import Reporter
+    from node.leash import follow_parent
     from node.net.address import parse_dial, parse_listen
     from node.runtime import open_node
     from node.signals import Stop, run
@@ -282,6 +286,8 @@ def run_node(
     where = parse_listen(listen or options.listen or app.config.text("network.listen"))
     announce = tuple(map(parse_dial, options.announce))
     reporter = Reporter(reporter_of(options), options.measure)
+    if options.leash:
+        follow_parent()
 
     async def main(stop: Stop) -> int:
         ends: list[Line] = []
