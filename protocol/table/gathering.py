@@ -211,6 +211,8 @@ class Gathering(ABC):
 
     TABLE: ClassVar[dict[tuple[State, type[Message]], str]]
     _COMMON: ClassVar[dict[tuple[State, type[Message]], str]] = {
+        (State.ASKING, Ready): "_hold",
+        (State.ASKING, Seated): "_hold",
         (State.WAITING, Ready): "_hold",
         (State.CONFIRMING, Ready): "_on_ready",
         (State.SEATING, Ready): "_on_ready",
@@ -242,7 +244,7 @@ class Gathering(ABC):
         self._my_bots = my_bots | ({me.identity} if bot is not None else frozenset())
         self._auto_confirm = auto_confirm
         self._round: _Round | None = None
-        self._held: dict[tuple[bytes, type[Message]], Message] = {}
+        self._held: dict[tuple[bytes, type[Ready | Seated]], Ready | Seated] = {}
         self._linked: set[bytes] = set()
         self.state = state
 
@@ -342,21 +344,22 @@ class Gathering(ABC):
             effects += self.confirm(now)
         else:
             effects.append(Ask(current.terms, current.members, current.deadline))
-        for (identity, kind), message in list(self._held.items()):
+        early, self._held = self._held, {}
+        for (identity, kind), message in early.items():
             seat = current.seat_of(identity)
-            number = getattr(message, "round", -1)
-            if number > current.number:
-                continue
-            del self._held[identity, kind]
-            if seat is not None and number == current.number and self.state not in (State.FAILED, State.DONE):
-                handler = self._ready_from if isinstance(message, Ready) else self._seated_from
+            if message.round > current.number:
+                self._held[identity, kind] = message
+            elif seat is not None and message.round == current.number and self.state is not State.FAILED:
                 try:
-                    effects += handler(seat, message, now)  # type: ignore[arg-type]  # the key holds its type
+                    if isinstance(message, Ready):
+                        effects += self._ready_from(seat, message, now)
+                    else:
+                        effects += self._seated_from(seat, message, now)
                 except Refusal as refusal:
-                    effects += self._broken(refusal, identity)
+                    effects += self._abandon("refused", refusal.detail, identity)
         return effects
 
-    def _hold(self, peer: Peer, message: Message, now: float) -> list[Effect]:
+    def _hold(self, peer: Peer, message: Ready | Seated, now: float) -> list[Effect]:
         """Something for a round whose TERMS we have not seen yet: one of a kind is kept for each of a few peers."""
         key = (peer.identity, type(message))
         if key in self._held or len(self._held) < MAX_HELD:
@@ -403,12 +406,14 @@ class Gathering(ABC):
                 text = f"{member.nickname} signed two different agreements"
                 return self._abandon("equivocation", text, member.identity)
             return []
-        if message.terms_hash != current.terms_hash:
-            text = f"{member.nickname} was shown other terms than we were; the table's opener is to blame"
-            return self._abandon("terms-differ", text, self._opener_identity())
-        if message.members_hash != current.members_hash:
-            text = f"{member.nickname} was shown other players than we were; the table's opener is to blame"
-            return self._abandon("members-differ", text, self._opener_identity())
+        for what, theirs, ours in (
+            ("terms", message.terms_hash, current.terms_hash),
+            ("members", message.members_hash, current.members_hash),
+        ):
+            if theirs != ours:  # who signs what he was not sent, or an opener who sends different things
+                liar = self._opener_identity()
+                blame = member.identity if liar == self._me.identity else liar
+                return self._abandon(f"{what}-differ", f"{member.nickname} agrees to other {what} than we do", blame)
         if any(other.nonce == message.nonce for other in current.ready.values()):
             return self._abandon("nonce", f"{member.nickname} copied a nonce", member.identity)
         current.ready[seat] = message
@@ -490,9 +495,6 @@ class Gathering(ABC):
         message = Leave(table=self.table, reason=reason, text=text)
         effects: list[Effect] = [Send(identity, message) for identity in self._audience()]
         return [*effects, *self._fail(reason, text, blame)]
-
-    def _broken(self, refusal: Refusal, identity: bytes) -> list[Effect]:
-        return self._abandon("refused", refusal.detail, identity)
 
     @abstractmethod
     def _opener_identity(self) -> bytes: ...
@@ -845,6 +847,7 @@ class Joiner(Gathering):
         (State.WAITING, SeatRefuse): "_on_refuse",
         (State.CONFIRMING, SeatRefuse): "_on_refuse",
         (State.SEATING, SeatRefuse): "_on_refuse",
+        (State.ASKING, TermsSet): "_on_terms",
         (State.WAITING, TermsSet): "_on_terms",
         (State.CONFIRMING, TermsSet): "_on_terms",
         (State.SEATING, TermsSet): "_on_terms",
@@ -1001,11 +1004,14 @@ class Joiner(Gathering):
             )
             if fresh.seat_of(self._opener) is None:
                 raise Refusal(Code.CONTEXT, "TERMS: the opener is not one of the four")
-            if fresh.my_seat != self._seat:
+            agreed = self._seat if self._seat is not None else self._wanted
+            if agreed is not None and fresh.my_seat != agreed:
                 raise Refusal(Code.CONTEXT, "TERMS: we sit on another seat than offered")
         except Refusal as refusal:
             return self._abandon("terms", f"the table's final terms are not acceptable: {refusal.detail}", self._opener)
         self._last_round = message.round
+        self._seat = fresh.my_seat  # in ASKING the offer was lost
+        self._deadline = None
         dial: list[Effect] = [
             Dial(member.identity, member.addresses) for member in fresh.others if member.identity != self._opener
         ]
@@ -1023,8 +1029,10 @@ class Joiner(Gathering):
         if peer.identity == self._opener:
             return self._fail(message.reason, f"the table was closed: {message.text or message.reason}")
         current = self._round
-        seat = current.seat_of(peer.identity) if current is not None else None
-        if current is None or seat is None:
+        if current is None:
+            return []  # perhaps of one who sat here: the opener knows
+        seat = current.seat_of(peer.identity)
+        if seat is None:
             raise Refusal(Code.CONTEXT, "LEAVE: its sender does not sit at this table")
         if self.state is State.SEATING:
             return self._abandon(message.reason, f"{current.members[seat].nickname} left the table", peer.identity)

@@ -217,12 +217,17 @@ def terms_hash(raw: bytes) -> bytes:
 
 def with_bots(raw: bytes, bots: tuple[Bot, ...]) -> bytes:
     """The opener's final terms: those announced, with the computers that sat down (ascending seats)."""
-    return encode_terms(msgspec.structs.replace(read_terms(raw), bots=bots))
+    return _changed(raw, bots=bots)
 
 
 def fresh(raw: bytes, table: bytes) -> bytes:
     """The same terms for another table: *table* is its name (16 bytes), computers take their seats anew."""
-    return encode_terms(msgspec.structs.replace(read_terms(raw), table=table, bots=()))
+    return _changed(raw, table=table, bots=())
+
+
+def _changed(raw: bytes, **changes: object) -> bytes:
+    read_terms(raw)
+    return encode_terms({**codec.unpack(raw, TERMS_LIMITS, "terms"), **changes})
 
 
 def same_but_bots(announced: Terms, final: Terms) -> bool:
