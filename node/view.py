@@ -99,14 +99,14 @@ class TermsView:
     stake: int = 10
     limit: int | None = None
     fee: int = 0  # basis points
-    kitty: str = ""
+    kitty: str = "kitty"
     currency: str = "EUR"
     profile: str = "stargames"  # "stargames" | "ddv"
     special_points: bool = True
     seats: str = "friends"  # "anyone" | "friends" | "invited"
     strength: str = ""  # wanted strength, shown only
-    clock: int = 30  # seconds per decision; 0: no clock
-    reserve: int = 120  # seconds of reserve per hand
+    clock: int = 60  # seconds per decision
+    reserve: int = 180  # seconds of reserve per hand
     grace: int = 90
     one_gone: Absence = Absence.WAIT
     expires_days: int = 30
@@ -536,9 +536,7 @@ class FillWithBots:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Confirm the terms (or take the confirmation back before all have given it)."""
-
-    yes: bool = True
+    """Confirm the terms: a signature, so leaving the table is the only way back."""
 
 
 @dataclass(frozen=True, slots=True)

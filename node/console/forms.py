@@ -46,7 +46,7 @@ class Field:
         if not value:
             return "" if self.empty else _("Something has to stand here.")
         if self.kind == "text":
-            return ""
+            return "" if len(value) <= self.high else _("That is too long.")
         number = read_money(value) if self.kind == "money" else int(value) if re.fullmatch(r"\d{1,9}", value) else None
         if number is None:
             return _("That is no amount, like 0.10.") if self.kind == "money" else _("That is no whole number.")
@@ -70,7 +70,7 @@ def read_money(text: str) -> int | None:
     >>> read_money("0,10"), read_money("2"), read_money(".5"), read_money("1.234")
     (10, 200, 50, None)
     """
-    match = re.fullmatch(r"(\d{0,7})(?:[.,](\d{1,2}))?", text.strip())
+    match = re.fullmatch(r"(\d{0,8})(?:[.,](\d{1,2}))?", text.strip())
     if match is None or not text.strip() or text.strip() in ".,":
         return None
     return int(match[1] or 0) * 100 + int((match[2] or "").ljust(2, "0") or 0)
@@ -115,9 +115,6 @@ def table_form(bots: tuple[str, ...], done: Callable[[OpenNewTable], None], star
     def variable(values: Values) -> bool:
         return values["mode"] == "variable"
 
-    def clocked(values: Values) -> bool:
-        return values["clock"].strip() not in ("", "0")
-
     def fee(values: Values) -> bool:
         return values["fee"].strip() not in ("", "0")
 
@@ -126,12 +123,12 @@ def table_form(bots: tuple[str, ...], done: Callable[[OpenNewTable], None], star
             "mode", _("Mode"), "choice", named(words.MODES),
             _("One hand, four hands, or a duel with two computers."),
         ),
-        Field("stake", _("Stake"), "money", low=1, high=1_000_000, help=_("A point (variable) or a hand (fixed).")),
+        Field("stake", _("Stake"), "money", low=1, high=100_000_000, help=_("A point (variable) or a hand (fixed).")),
         Field(
-            "limit", _("Limit"), "money", low=1, high=10_000_000, empty=True, shown=variable,
+            "limit", _("Limit"), "money", low=1, high=1_000_000_000, empty=True, shown=variable,
             help=_("The most a hand can cost against one opponent; empty: no limit."),
         ),
-        Field("currency", _("Currency"), "text", help=_("A label only; you settle among yourselves.")),
+        Field("currency", _("Currency"), "text", high=8, help=_("A label only; you settle among yourselves.")),
         Field("profile", _("Score"), "choice", named(words.PROFILES), _("How points are counted (R24).")),
         Field(
             "special", _("Special points"), "choice", (("yes", _("yes")), ("no", _("no"))),
@@ -142,15 +139,15 @@ def table_form(bots: tuple[str, ...], done: Callable[[OpenNewTable], None], star
             "strength", _("Wanted strength"), "choice", named(words.STRENGTHS),
             _("Is shown to the others, nothing more."),
         ),
-        Field("clock", _("Clock, seconds"), "int", high=3600, help=_("For each decision; 0: no clock.")),
+        Field("clock", _("Clock, seconds"), "int", low=5, high=3600, help=_("For each decision.")),
         Field(
-            "reserve", _("Reserve, seconds"), "int", high=36000, shown=clocked,
+            "reserve", _("Reserve, seconds"), "int", high=3600,
             help=_("In each hand beside it; when both are used up, the grace starts."),
         ),
         Field("grace", _("Grace, seconds"), "int", low=10, high=3600, help=_("Before the others may decide.")),
         Field("one_gone", _("Absence"), "choice", named(words.ABSENCE), _("What is proposed when one is gone.")),
         Field("fee", _("Fee, basis points"), "int", high=2500, help=_("Of the stake, to a kitty; 100 are 1 %.")),
-        Field("kitty", _("Kitty"), "text", shown=fee, help=_("Whose kitty it is.")),
+        Field("kitty", _("Kitty"), "text", high=24, shown=fee, help=_("Whose kitty it is.")),
         Field(
             "bots", _("Computers"), "choice", tuple((str(n), str(n)) for n in range(4)),
             _("How many seats computers take at once."),
@@ -175,14 +172,14 @@ def table_form(bots: tuple[str, ...], done: Callable[[OpenNewTable], None], star
             stake=read_money(values["stake"]) or 1,
             limit=read_money(values["limit"]) if variable_mode else None,
             fee=int(values["fee"].strip() or 0),
-            kitty=values["kitty"].strip() if fee(values) else "",
+            kitty=values["kitty"].strip() or "kitty",
             currency=values["currency"].strip(),
             profile=values["profile"],
             special_points=values["special"] == "yes",
             seats=values["seats"],
             strength=values["strength"],
-            clock=int(values["clock"].strip() or 0),
-            reserve=int(values["reserve"].strip() or 0) if clocked(values) else 0,
+            clock=int(values["clock"].strip()),
+            reserve=int(values["reserve"].strip() or 0),
             grace=int(values["grace"].strip()),
             one_gone=Absence(values["one_gone"]),
         )
@@ -191,8 +188,6 @@ def table_form(bots: tuple[str, ...], done: Callable[[OpenNewTable], None], star
         made = read(values)
         if made.limit is not None and made.limit < made.stake:
             return _("The limit cannot be below the stake (R31).")
-        if made.fee and not made.kitty:
-            return _("A fee needs the name of a kitty.")
         count = int(values["bots"])
         if made.mode == "duel" and count > 2:
             return _("In a duel two people play, with two computers.")

@@ -39,7 +39,6 @@ from node.view import (
     RemoveFriend,
     RenameFriend,
     ResumeMatch,
-    Say,
     SeatingView,
 )
 
@@ -503,11 +502,13 @@ class SeatingPage(Page):
         return True
 
     def do_ready(self, _key: str = "") -> None:
-        """Agree to the terms, or take it back."""
+        """Agree to the terms."""
         seating = self.seating
         me = seating.players[seating.me]
-        if seating.confirm:
-            self.model.send(Ready(not (me is not None and me.ready)))
+        if me is not None and me.ready:
+            self.model.say(_("You are ready; waiting for the others."), "good")
+        elif seating.confirm:
+            self.model.send(Ready())
         else:
             self.model.say(_("The terms are fixed when all four seats are taken."), "warn")
 
@@ -539,10 +540,6 @@ class SeatingPage(Page):
     def do_friends(self, _key: str = "") -> None:
         """The friends page."""
         self.model.open(FriendsPage(self.model))
-
-    def do_chat(self, _key: str = "") -> None:
-        """Talk."""
-        self.model.open(LinePopup(self.model, _("To the table"), lambda text: self.model.send(Say(text))))
 
     def do_leave(self, _key: str = "") -> None:
         """Leave the table."""

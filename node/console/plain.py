@@ -638,9 +638,7 @@ class Plain:
         choices = []
         if seating.confirm:
             self._document(terms_document(seating.terms, WIDTH))
-            if me is not None and me.ready:
-                choices.append(Choice(_("not ready after all"), Ready(False)))
-            else:
+            if me is None or not me.ready:
                 choices.append(Choice(_("I agree to these terms and am ready"), Ready()))
         if seating.opener and None in seating.players:
             choices += [
@@ -656,7 +654,6 @@ class Plain:
                 if not friend.blocked and friend.link.state in (LinkState.DIRECT, LinkState.VIA)
             ]
             choices.append(Choice(_("somebody new, by a doko: link"), MakeInvite()))
-        choices.append(Choice(_("talk"), lambda: self._ask(_("To the table"), lambda text: self._send(Say(text)))))
         choices.append(Choice(_("leave this table"), Leave()))
         return choices
 

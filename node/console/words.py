@@ -217,11 +217,8 @@ def terms_lines(terms: "TermsView") -> list[tuple[str, str]]:
         lines.append((_("Fee"), _("none")))
     lines.append((_("Score"), _(PROFILES.get(terms.profile, terms.profile))))
     lines.append((_("Special points"), _("yes") if terms.special_points else _("no")))
-    if terms.clock:
-        clock = _("{seconds} s a decision, and {reserve} s of reserve a hand")
-        lines.append((_("Clock"), clock.format(seconds=terms.clock, reserve=terms.reserve)))
-    else:
-        lines.append((_("Clock"), _("none")))
+    clock = _("{seconds} s a decision, and {reserve} s of reserve a hand")
+    lines.append((_("Clock"), clock.format(seconds=terms.clock, reserve=terms.reserve)))
     rule = _("after {grace} s: {choice}; an open hand ends unpaid after {days} days")
     lines.append(
         (_("Absence"), rule.format(grace=terms.grace, choice=_(ABSENCE[terms.one_gone]), days=terms.expires_days))

@@ -355,7 +355,7 @@ class FakeNode:
                 players = [PlayerView(name, ready=seat != self.me) for seat, name in enumerate(self.names)]
                 view = SeatingView("t1", self.terms, tuple(players), self.me, confirm=True)
                 self.lobby = replace(self.lobby, seating=view)
-            case Ready(yes=True):
+            case Ready():
                 self.lobby = replace(self.lobby, seating=None)
                 self.begin()
             case Leave():
