@@ -1,5 +1,7 @@
 """The ladder: every level by its name (weakest first)."""
 
+import os
+import sys
 from importlib import import_module
 from typing import Final
 
@@ -20,4 +22,35 @@ def level_policy(name: str) -> Policy:
     policy = getattr(import_module(module), attribute)()
     if not isinstance(policy, Policy):
         raise TypeError(f"{LEVELS[name]} is no Policy")
+    return policy
+
+
+def load_policy(name: str, *, here: bool = False) -> Policy:
+    """A level by its name, or any policy as ``module:Class`` (looked up as Python imports modules).
+
+    *here*: from now on the current directory counts, too, as it does for ``python -m``.  ``LookupError`` with a text
+    for people if there is none, or if it is no policy.
+    """
+    if name in LEVELS:
+        return level_policy(name)
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise LookupError(f"no level {name!r}; the levels are {', '.join(LEVELS)}, and a bot of yours is MODULE:CLASS")
+    if here and "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(import_module(module), attribute)
+    except ImportError as error:
+        raise LookupError(f"cannot import {module!r}: {error}") from error
+    except AttributeError as error:
+        raise LookupError(f"{module!r} has no {attribute!r}") from error
+    if not (isinstance(found, type) and issubclass(found, Policy)):
+        raise LookupError(f"{name} is not a subclass of node.bots.policy.Policy")
+    try:
+        policy = found()
+    except TypeError as error:
+        raise LookupError(f"{name} cannot be made without arguments: {error}") from error
+    for attribute in ("name", "version"):
+        if not isinstance(getattr(policy, attribute, None), str):
+            raise LookupError(f"{name} has no {attribute}, which a policy needs")
     return policy

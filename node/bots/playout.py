@@ -42,6 +42,7 @@ class Start:
     specials: list[tuple[int, int]] = field(default_factory=list)
     groom: int = -1
     duel: int = 0
+    known: int = 15
 
 
 class Outcome(NamedTuple):
@@ -81,6 +82,9 @@ def play_out(
     value, foxes, fresh, took, groom = start.value, start.foxes, start.fresh, start.took, start.groom
     points = start.points[:]
     specials, best = start.specials, start.best
+    known = start.known
+    full = known == 15 or sides.count(0) == known.bit_count() or groom >= 0
+    queen = lay.club_queen
     lone = sides.index(0) if sides.count(0) == 1 and groom < 0 else -1
     for left in range(start.left, 0, -1):
         while count < 4:
@@ -92,16 +96,19 @@ def play_out(
                 code = any_card(hands, base, count, led, number)
             elif count:
                 side = sides[turn]
-                foes = 0
-                if count < 3:
-                    after = NEXT[turn]
-                    if sides[after] != side:
-                        foes = 1
-                    if count < 2 and sides[NEXT[after]] != side:
-                        foes += 1
-                code = follow(
-                    lay, hands, base, led, power, sides[holder] == side, 3 - count, foes, value, fresh
-                )
+                if full or (not side and known & ~(1 << turn)):
+                    foes = 0
+                    if count < 3:
+                        after = NEXT[turn]
+                        if sides[after] != side:
+                            foes = 1
+                        if count < 2 and sides[NEXT[after]] != side:
+                            foes += 1
+                    ours = sides[holder] == side
+                else:
+                    foes = 3 - count
+                    ours = False
+                code = follow(lay, hands, base, led, power, ours, 3 - count, foes, value, fresh)
             elif turn == lone:
                 rest = [0, 0, 0, 0, 0]
                 for at in range(20):
@@ -116,6 +123,9 @@ def play_out(
             value += points_of[code]
             if code & -2 == fox:
                 foxes |= 1 << turn
+            elif code & -2 == queen and not full:
+                known |= 1 << turn
+                full = known.bit_count() == 2
             if not count:
                 led = cls
                 power = power_of[code]

@@ -69,6 +69,13 @@ class Policy(ABC):
         """
         return None
 
+    def forecast(self, view: "HandView", seed: bytes) -> int | None:
+        """The chance in percent that the side of ``view.me`` wins, asked when the game is settled; ``None``: no idea.
+
+        For the league's reliability table and for hints, never needed in a match.
+        """
+        return None
+
 
 def plays(view: "HandView") -> tuple[Play, ...]:
     """The cards ``view.me`` may play now; empty while bidding or when it is not its turn."""

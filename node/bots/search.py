@@ -24,6 +24,7 @@ class Settings:
     worlds: int
     odd: int = 0
     silent: tuple[int, int] = (1, 16)
+    blind: bool = False
 
 
 def worth(scorer: Scorer, out: Outcome, player: int) -> int:
@@ -52,6 +53,12 @@ def weigh_cards(view: "HandView", cards: tuple[int, ...], chance: Chance, settin
     lay: Layout = layout(state.contract)
     worlds = Worlds(view, lay, Sampler(knowledge(view), codes=lay.code, silent=settings.silent))
     start = start_of(state)
+    if settings.blind:
+        from protocol.rules.calls import Side
+        from protocol.rules.contracts import Contract
+        ks = state.known_sides
+        if state.contract is Contract.NORMAL and None in ks:
+            start.known = sum(1 << p for p in range(4) if ks[p] is Side.RE)
     scorer = scorer_of(state)
     size = len(cards)
     total, points, won = [0] * size, [0] * size, [0] * size

@@ -1,0 +1,315 @@
+"""The league: how much better one bot is than another, measured on seeded deals with as little luck as possible.
+
+**Team swap.**  A sits on the seats that hold the club queens and B on the others, then the same deal is played with A
+and B exchanged; a deal in which one player holds both is played with A on seats 1 and 3, then on 2 and 4.  Half the
+difference is A's score of the deal: points per hand and player.
+
+**One against three.**  A sits alone among three B, once on every seat of the same deal.  The mean of its four results
+is A's score of the deal.
+
+Both are exactly 0 for two equal bots, whatever the cards: that is the self-test which every run begins with.  Scores of
+deals are independent, so the 95 % interval is 1.96 standard errors over deals.
+"""
+
+import hashlib
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from enum import StrEnum
+from multiprocessing import get_context
+from typing import Any, Final
+
+from node.bots.levels import load_policy
+from node.bots.policy import Policy
+from node.bots.single import Clock, play_hand
+from protocol.cards import CLUB_QUEEN, DECK
+from protocol.rules.acts import HEALTHY, RESERVE, Name
+from protocol.rules.calls import Side
+from protocol.rules.hand import push, start
+from protocol.rules.score import Result
+from protocol.rules.state import HandRules, HandState
+from protocol.rules.view import hand_view
+
+Hands = tuple[tuple[int, ...], ...]
+#: Bins of the reliability table.
+BINS: Final = 10
+
+
+class Method(StrEnum):
+    """How A and B are seated."""
+
+    SWAP = "swap"
+    ALONE = "alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured.  Everything in it is fixed before the run and repeated in the report."""
+
+    first: str
+    second: str
+    method: Method
+    deals: int
+    seed: int
+    bidding: bool = True
+    rules: HandRules = field(default_factory=HandRules)
+
+
+def deal_hands(seed: int, number: int) -> Hands:
+    """Deal *number* of the series *seed*: a function of both, the same on every machine."""
+    digest = hashlib.sha256(b"DOKO1-league" + f"{seed}/{number}".encode()).digest()
+    bits = random.Random(int.from_bytes(digest, "big")).getrandbits  # noqa: S311
+    cards = list(DECK)
+    for i in range(47, 0, -1):
+        j = bits(6)
+        while j > i:
+            j = bits(6)
+        cards[i], cards[j] = cards[j], cards[i]
+    return tuple(tuple(sorted(cards[12 * p : 12 * p + 12])) for p in range(4))
+
+
+def deal_seeds(seed: int, number: int) -> tuple[bytes, ...]:
+    """The bots' seeds of a deal, by position, whoever sits there."""
+    return tuple(hashlib.sha256(b"DOKO1-league-bot" + f"{seed}/{number}/{p}".encode()).digest() for p in range(4))
+
+
+def seatings(plan: Plan, hands: Hands) -> tuple[tuple[bool, ...], ...]:
+    """Who is A in each hand played on a deal (true: A)."""
+    if plan.method is Method.ALONE:
+        return tuple(tuple(p == seat for p in range(4)) for seat in range(4))
+    queens = [hand.count(CLUB_QUEEN) for hand in hands]
+    team = (True, False, True, False) if max(queens) == 2 else tuple(q == 1 for q in queens)
+    return team, tuple(not one for one in team)
+
+
+@dataclass(slots=True)
+class Figures:
+    """How one bot bid and called, over the hands it played; all are counts except ``milliseconds`` per decision."""
+
+    seats: int = 0
+    hands: int = 0
+    called: int = 0  # hands in which it called
+    calls: int = 0
+    calls_won: int = 0
+    solos: int = 0
+    solos_won: int = 0
+    silent: int = 0
+    marriages: int = 0
+    milliseconds: list[float] = field(default_factory=list)
+    forecast: list[int] = field(default_factory=lambda: [0] * BINS)
+    forecast_won: list[int] = field(default_factory=lambda: [0] * BINS)
+    forecast_sum: list[int] = field(default_factory=lambda: [0] * BINS)
+
+    def add(self, other: "Figures") -> None:
+        """Take in the figures of more hands."""
+        for name in ("seats", "hands", "called", "calls", "calls_won", "solos", "solos_won", "silent", "marriages"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.milliseconds += other.milliseconds
+        for name in ("forecast", "forecast_won", "forecast_sum"):
+            setattr(self, name, [a + b for a, b in zip(getattr(self, name), getattr(other, name), strict=True)])
+
+    def note(self, state: HandState, end: Result, ours: Sequence[bool]) -> None:
+        """Count a finished hand in which the bot sat where *ours* is true."""
+        self.hands += 1
+        self.seats += sum(ours)
+        if end.void:
+            return
+        mine = [call for call in state.calls if ours[call.player]]
+        self.called += bool(mine)
+        self.calls += len(mine)
+        self.calls_won += sum(call.side is end.winner for call in mine)
+        soloist = state.soloist
+        if soloist is not None and ours[soloist]:
+            self.solos += 1
+            self.solos_won += end.winner is Side.RE
+        if soloist is None and end.alone and state.groom is None and ours[end.re[0]]:
+            self.silent += 1
+        if state.groom is not None and ours[state.groom]:
+            self.marriages += 1
+
+    def as_json(self) -> dict[str, Any]:
+        """The figures with the shares people compare, for ``--json``."""
+        times = sorted(self.milliseconds)
+        return {
+            "hands": self.hands,
+            "seats": self.seats,
+            "hands_with_calls": _share(self.called, self.hands),
+            "calls": self.calls,
+            "calls_won": _share(self.calls_won, self.calls),
+            "solos": self.solos,
+            "solos_per_seat": _share(self.solos, self.seats),
+            "solos_won": _share(self.solos_won, self.solos),
+            "silent_solos": self.silent,
+            "marriages": self.marriages,
+            "ms_median": round(times[len(times) // 2], 2) if times else None,
+            "ms_max": round(times[-1], 2) if times else None,
+            "reliability": [
+                {"predicted": round(total / n / 100, 3), "won": round(won / n, 3), "hands": n}
+                for n, won, total in zip(self.forecast, self.forecast_won, self.forecast_sum, strict=True)
+                if n
+            ],
+        }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+@dataclass(slots=True)
+class Tally:
+    """A's scores of the deals played so far, in the order of the deals, and both bots' figures."""
+
+    scores: dict[int, float] = field(default_factory=dict)
+    first: Figures = field(default_factory=Figures)
+    second: Figures = field(default_factory=Figures)
+
+    def add(self, other: "Tally") -> None:
+        """Take in another part of the run."""
+        self.scores.update(other.scores)
+        self.first.add(other.first)
+        self.second.add(other.second)
+
+    def ordered(self) -> list[float]:
+        """The scores by deal number."""
+        return [self.scores[number] for number in sorted(self.scores)]
+
+    @property
+    def mean(self) -> float:
+        """A's points a hand."""
+        return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
+
+    @property
+    def half_width(self) -> float:
+        """Half of the 95 % interval; infinite below two deals."""
+        n = len(self.scores)
+        if n < 2:
+            return math.inf
+        mean = self.mean
+        variance = sum((score - mean) ** 2 for score in self.scores.values()) / (n - 1)
+        return 1.96 * math.sqrt(variance / n)
+
+
+def play_deal(plan: Plan, number: int, bots: tuple[Policy, Policy], tally: Tally, *, forecasts: bool = False) -> float:
+    """Play all hands of one deal; A's score."""
+    hands, seeds = deal_hands(plan.seed, number), deal_seeds(plan.seed, number)
+    total = 0
+    seats = 0
+    for ours in seatings(plan, hands):
+        policies = [bots[0] if one else bots[1] for one in ours]
+        clock = Clock()
+        state, end = play_hand(policies, hands, seeds, plan.rules, bidding=plan.bidding, clock=clock)
+        tally.first.note(state, end, ours)
+        tally.second.note(state, end, [not one for one in ours])
+        for p, one in enumerate(ours):
+            (tally.first if one else tally.second).milliseconds += [1000 * s for s in clock.seconds[p]]
+        total += sum(end.points[p] for p in range(4) if ours[p])
+        seats += sum(ours)
+        if forecasts:
+            _forecast(plan, policies, ours, hands, seeds, state, end, tally)
+    score = total / seats
+    tally.scores[number] = score
+    return score
+
+
+def _forecast(
+    plan: Plan,
+    policies: Sequence[Policy],
+    ours: Sequence[bool],
+    hands: Hands,
+    seeds: Sequence[bytes],
+    state: HandState,
+    end: Result,
+    tally: Tally,
+) -> None:
+    """Put the chances that the bots saw when the game was settled beside what came of it."""
+    if end.void or end.winner is None:
+        return
+    begin = start(plan.rules, hands)
+    for player, reserved in enumerate(state.bids):
+        push(begin, RESERVE[player] if reserved else HEALTHY[player])
+    for player, contract in state.names:
+        push(begin, Name(player, contract))
+    for player, policy in enumerate(policies):
+        percent = policy.forecast(hand_view(begin, player), seeds[player])
+        if percent is None:
+            continue
+        figures = tally.first if ours[player] else tally.second
+        place = min(BINS - 1, max(0, percent * BINS // 100))
+        figures.forecast[place] += 1
+        figures.forecast_sum[place] += percent
+        figures.forecast_won[place] += end.side_of(player) is end.winner
+
+
+def play_part(plan: Plan, numbers: Sequence[int], forecasts: bool = False) -> Tally:
+    """Play some deals of a run; the job of one worker process."""
+    tally = Tally()
+    bots = load_policy(plan.first), load_policy(plan.second)
+    for number in numbers:
+        play_deal(plan, number, bots, tally, forecasts=forecasts)
+    return tally
+
+
+class NotZero(Exception):
+    """The self-test failed: a bot against itself did not score exactly 0, so it is not a function of view and seed."""
+
+
+def self_test(names: Iterable[str], seed: int, deals: int = 2) -> None:
+    """Play every bot against itself, both ways; :class:`NotZero` unless each deal scores exactly 0."""
+    for name in names:
+        for method in Method:
+            plan = Plan(name, name, method, deals, seed)
+            for number in range(deals):
+                score = play_deal(plan, number, (load_policy(name), load_policy(name)), Tally())
+                if score != 0:
+                    raise NotZero(f"{name} against itself, deal {number} of seed {seed} by {method.value}: {score:+}")
+
+
+def run(
+    plan: Plan,
+    *,
+    jobs: int | None = None,
+    forecasts: bool = False,
+    progress: Callable[[Tally, float], None] | None = None,
+) -> Tally:
+    """Play the whole plan, on *jobs* processes (default: all cores, 1: in this one).
+
+    *progress* is called now and then with the tally so far and the seconds since the beginning.
+    """
+    began = time.monotonic()
+    tally = Tally()
+    jobs = jobs or os.cpu_count() or 1
+    size = max(1, min(16, plan.deals // (4 * jobs)))
+    parts = [range(at, min(at + size, plan.deals)) for at in range(0, plan.deals, size)]
+    for part in _parts(plan, parts, jobs, forecasts):
+        tally.add(part)
+        if progress is not None:
+            progress(tally, time.monotonic() - began)
+    return tally
+
+
+def _parts(plan: Plan, parts: Sequence[range], jobs: int, forecasts: bool) -> Iterator[Tally]:
+    if jobs == 1:
+        for numbers in parts:
+            yield play_part(plan, numbers, forecasts)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
+        waiting = iter(parts)
+        running: set[Future[Tally]] = set()
+        try:
+            while True:
+                for numbers in waiting:
+                    running.add(executor.submit(play_part, plan, numbers, forecasts))
+                    if len(running) >= 2 * jobs:
+                        break
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in running:
+                future.cancel()

@@ -1,0 +1,157 @@
+"""The conformance check finds what is wrong with a policy, and nothing else."""
+
+import json
+import random
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from click.testing import CliRunner
+
+from node.bots.beginner import Beginner
+from node.bots.check import Property, check
+from node.bots.levels import LEVELS, load_policy
+from node.bots.policy import Policy, plays
+from node.bots.random_bot import RandomBot
+from node.cli.bot import bot
+from node.errors import DokoError
+from protocol.rules.acts import Act, Play
+from protocol.rules.calls import CallKind
+from protocol.rules.view import HandView
+
+
+class Honest(Beginner):
+    name: ClassVar[str] = "honest"
+
+
+class Moody(Beginner):
+    """Another answer every time."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        self.asked = getattr(self, "asked", 0) + 1
+        cards = plays(view)
+        return cards[self.asked % len(cards)] if cards else super().choose(view, seed)
+
+
+class Born(Beginner):
+    """What it plays depends on which instance it is."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        Born.made += 1
+        self.number = Born.made
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        cards = plays(view)
+        return cards[self.number % len(cards)] if cards else super().choose(view, seed)
+
+
+class Gambler(Beginner):
+    """Draws from the global generator."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        random.random()
+        return super().choose(view, seed)
+
+
+class Cheat(Beginner):
+    """Plays a card that it may not."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        return Play(view.me, 23)
+
+
+class Loud(Beginner):
+    """Calls black all the time."""
+
+    def call(self, view: HandView, seed: bytes) -> CallKind | None:
+        return CallKind.RE
+
+
+class Broken(Beginner):
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        raise RuntimeError("no idea")
+
+
+class Eraser(Beginner):
+    """Plays in the view that it was shown."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        act = super().choose(view, seed)
+        if isinstance(act, Play):
+            view.state._taken[0] += 1
+            view.state.levels = (5, 5)
+        return act
+
+
+class Nameless(Beginner):
+    name: ClassVar[str] = "ä" * 40
+
+
+@pytest.mark.parametrize(
+    ("policy", "broken"),
+    [
+        (Honest, None),
+        (RandomBot, None),
+        (Moody, Property.PURE),
+        (Born, Property.SEED),
+        (Gambler, Property.GLOBAL),
+        (Cheat, Property.LEGAL),
+        (Loud, Property.CALLS),
+        (Broken, Property.UNRAISED),
+        (Eraser, Property.UNTOUCHED),
+        (Nameless, Property.NAMED),
+    ],
+)
+def test_each_fault_is_found(policy: type[Policy], broken: Property | None) -> None:
+    findings = check(policy(), 120)
+    if broken is None:
+        assert findings == []
+    else:
+        assert broken in [finding.property for finding in findings]
+        assert all(finding.where for finding in findings)
+
+
+@pytest.mark.parametrize("level", ["random", "beginner"])
+def test_the_levels_conform(level: str) -> None:
+    assert check(load_policy(level), 300) == []
+
+
+def test_searching_levels_conform_in_some_situations() -> None:
+    assert check(load_policy("intermediate"), 12) == []
+
+
+def test_bot_check_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "their_bots.py").write_text(
+        "from node.bots.beginner import Beginner\n"
+        "class Good(Beginner):\n    name = 'good'\n"
+        "class Bad(Beginner):\n    name = 'bad'\n    def call(self, view, seed):\n        return 're'\n"
+    )
+    runner = CliRunner()
+    good = runner.invoke(bot, ["check", "their_bots:Good", "--situations", "40"], standalone_mode=False)
+    assert good.return_value == 0
+    assert "FAILED" not in good.output
+    bad = runner.invoke(bot, ["check", "their_bots:Bad", "--situations", "40", "--json"], standalone_mode=False)
+    assert bad.return_value == 1
+    report = json.loads(bad.output)
+    assert not report["conforms"]
+    assert [finding["property"] for finding in report["findings"]] == ["calls"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nobody", "no.such.module:Bot", "node.bots.policy:Nothing", "node.bots.policy:plays", "node.bots.policy:Policy"],
+)
+def test_what_is_no_bot_is_told_in_words(name: str) -> None:
+    result = CliRunner().invoke(bot, ["check", name], standalone_mode=False)
+    assert isinstance(result.exception, DokoError)
+    assert result.exception.exit_code == 2
+    with pytest.raises(LookupError, match="no|cannot"):
+        load_policy(name)
+
+
+def test_levels_are_listed() -> None:
+    result = CliRunner().invoke(bot, ["levels", "--json"], standalone_mode=False)
+    assert [level["name"] for level in json.loads(result.output)] == list(LEVELS)
