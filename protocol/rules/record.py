@@ -21,7 +21,7 @@ from protocol.rules.acts import HEALTHY, PLAYS, RESERVE, Act, Call, Healthy, Nam
 from protocol.rules.calling import CALLS
 from protocol.rules.calls import CallKind
 from protocol.rules.contracts import SOLOS, Contract
-from protocol.rules.hand import legal, push, start
+from protocol.rules.hand import legal, push
 from protocol.rules.score import final_contract, re_side, result
 from protocol.rules.state import HandRules, HandState, Phase, check_deal
 
@@ -43,7 +43,10 @@ class BadRecord(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record whose form is right.  Events are checked when they are replayed: behind a refused one nothing is."""
+    """A record whose form is right, as :func:`parse` and :func:`record_of` make it.
+
+    Events are checked when they are replayed: behind a refused one nothing is read.
+    """
 
     rules: HandRules
     hands: tuple[tuple[int, ...], ...]
@@ -281,7 +284,7 @@ def replay(record: Record) -> Replay:
 
     :class:`BadRecord` names the first event that is none (``events[3]: ...``).
     """
-    state = start(record.rules, record.hands)
+    state = HandState(record.rules, record.hands, False)
     for index, event in enumerate(record.events):
         try:
             act = _ACTS[event]

@@ -62,6 +62,8 @@ class Result:
 def final_contract(state: HandState) -> Contract | None:
     """The contract with a silent solo told apart, as far as the cards played or the hands known here show it."""
     if state.contract is Contract.NORMAL:
+        if sum(state.queens) == 2:
+            return Contract.SILENT_SOLO if 2 in state.queens else Contract.NORMAL
         dealt = [state.dealt(p) for p in range(PLAYERS)]
         both = any(hand is not None and hand.count(CLUB_QUEEN) == 2 for hand in dealt)
         if both or 2 in state.queens or state.known_sides.count(KONTRA) == 3:
@@ -73,7 +75,11 @@ def re_side(state: HandState) -> tuple[int, ...] | None:
     """The positions of Re, or ``None`` while that is open or hidden from who holds *state*."""
     if state.contract is None or (state.contract is Contract.MARRIAGE and state.clearing is None):
         return None
-    sides = [state.side_of(p) for p in range(PLAYERS)]
+    if state.phase is Phase.DONE and state.contract is Contract.NORMAL:
+        return tuple(p for p in range(PLAYERS) if state.queens[p])
+    sides = list(state.known_sides)
+    if None in sides:
+        sides = [side or state.side_of(p) for p, side in enumerate(sides)]
     re = tuple(p for p in range(PLAYERS) if sides[p] is RE)
     if None in sides and len(re) < 2 and final_contract(state) is not Contract.SILENT_SOLO:
         return None

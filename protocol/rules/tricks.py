@@ -42,18 +42,18 @@ def do_play(state: HandState, player: int, card: int) -> None:
         state._best = state._power[cls][card]
         state._winner = player
         state.turn = (player + 1) % PLAYERS
-        return
-    if cls != state._led:
-        state._voids |= 1 << (CLASSES * player + state._led)
-    power = state._power[state._led][card]
-    if power > state._best:
-        state._best = power
-        state._winner = player
-    if len(trick) < 3:
-        state.trick = (*trick, card)
-        state.turn = (player + 1) % PLAYERS
     else:
-        _complete(state, cast("tuple[int, int, int, int]", (*trick, card)))
+        if cls != state._led:
+            state._voids |= 1 << (CLASSES * player + state._led)
+        power = state._power[state._led][card]
+        if power > state._best:
+            state._best = power
+            state._winner = player
+        if len(trick) < 3:
+            state.trick = (*trick, card)
+            state.turn = (player + 1) % PLAYERS
+        else:
+            _complete(state, cast("tuple[int, int, int, int]", (*trick, card)))
     if card == CLUB_QUEEN and state.rules.duel is not None:
         _computer_with_both(state, player)
 

@@ -375,7 +375,7 @@ NEGATIVE: Final = """
     4 ST C9 HJ DA
 """
 
-#: Player 2 marries, player 3 clears in trick 2. Contra wins with 125 and a fox.
+#: Player 3 marries, player 2 clears in trick 2 and is Re; Contra wins with 125 and a fox.
 MARRIAGE_SPECIALS: Final = """
     1 DJ SQ CQ HQ
     3 D9 SJ CJ HT
