@@ -9,9 +9,10 @@ from typing import Final
 
 import trio
 
-from node.bots.levels import LEVELS, level_policy
+from node.bots.levels import LEVELS, load_policy
 from node.bots.policy import Policy
 from node.bots.seeds import SeedChain
+from node.bots.worker import WorkerPool
 from node.errors import EXIT_PEER, EXIT_USAGE, DokoError
 from node.events import Line, line_of, seated_line, settled_line
 from node.heartbeat import Heartbeat
@@ -29,38 +30,46 @@ Report = Callable[[Line], None]
 
 
 def policy_of(level: str) -> Policy:
-    """The policy of a level.  Raises :class:`DokoError` (usage) that lists the levels."""
+    """The policy of a level, or of ``MODULE:CLASS``.  Raises :class:`DokoError` (usage) that lists the levels."""
     try:
-        return level_policy(level)
-    except (KeyError, ImportError):
+        return load_policy(level)
+    except LookupError as error:
         raise DokoError(
-            _("There is no level {level}.").format(level=repr(level[:40])),
+            _("Nobody can play as {level}: {why}.").format(level=repr(level[:60]), why=error.args[0]),
             _("Levels: {levels}").format(levels=", ".join(LEVELS)),
             EXIT_USAGE,
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
 class Auto:
-    """How this node plays by itself.
+    """How this node plays by itself; close it (``with``) to end the processes that a searching policy thinks in.
 
     *seed* makes the computer's choices repeatable (never the cards: those nobody can choose); *delay* is the pause in
     seconds before each bid and card.
     """
 
-    level: str
-    seed: str | None = None
-    delay: float = 0.0
-    policy: Policy = field(init=False)
+    def __init__(self, level: str, seed: str | None = None, delay: float = 0.0) -> None:
+        self.level = level
+        self._seed = seed
+        self._delay = delay
+        self._pool: WorkerPool | None = None
+        self.policy = policy_of(level)
+        if self.policy.searches:
+            self._pool = WorkerPool()
+            self.policy = self._pool.policy(level)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "policy", policy_of(self.level))
+    def __enter__(self) -> "Auto":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self._pool is not None:
+            self._pool.close()
 
     def chain(self, match_number: int) -> SeedChain:
         """A fresh chain of seeds for one match."""
-        if self.seed is None:
+        if self._seed is None:
             return SeedChain(token_bytes(32))
-        return SeedChain(hashlib.sha256(DOMAIN_SEED + f"{self.seed}/{match_number}".encode()).digest())
+        return SeedChain(hashlib.sha256(DOMAIN_SEED + f"{self._seed}/{match_number}".encode()).digest())
 
     def seat(self, node: Node, chain: SeedChain) -> BotSeat:
         """What the terms will say of this computer."""
@@ -70,7 +79,7 @@ class Auto:
 
     def player(self, chain: SeedChain) -> PolicyPlayer:
         """The one who answers for our seat."""
-        return PolicyPlayer(self.policy, chain.seed, delay=self.delay)
+        return PolicyPlayer(self.policy, chain.seed, delay=self._delay)
 
 
 @dataclass(slots=True)
@@ -82,6 +91,8 @@ class Reporter:
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
 
     def __call__(self, line: Line) -> None:
+        if line["event"] == "seated":
+            self.heartbeat.restart()  # what came before was the start of the process
         line["at"] = round(trio.current_time() * 1000, 1)
         if self.measure:
             line["cpu"] = round(time.process_time(), 4)
@@ -111,8 +122,8 @@ async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played
             _("The seeds of the computer player are missing in the store."), _("Run: doko doctor"), EXIT_USAGE
         )
     chain = SeedChain(root)
-    auto = Auto(plan.level, None, delay)
-    return await play_plan(node, plan, stored, auto.player(chain), chain, report)
+    with Auto(plan.level, None, delay) as auto:
+        return await play_plan(node, plan, stored, auto.player(chain), chain, report)
 
 
 async def play_plan(

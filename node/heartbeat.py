@@ -21,6 +21,11 @@ class Heartbeat:
     beats: int = 0
     late: list[float] = field(default_factory=list)
 
+    def restart(self) -> None:
+        """Forget what has been measured."""
+        self.worst, self.beats = 0.0, 0
+        self.late.clear()
+
     async def run(self) -> None:
         """Beat until cancelled."""
         while True:

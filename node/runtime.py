@@ -26,6 +26,7 @@ from node.players import Player
 from node.session import Outcome, Session, Watcher
 from node.store import Store
 from node.tasks import background
+from protocol.deal.generators import generators
 from protocol.table.effects import Persist, Stored
 from protocol.table.view import CoreView
 from protocol.wire.address import Address, parse_address
@@ -175,6 +176,7 @@ async def open_node(
     Raises :class:`DokoError`: the data directory or the identity is in use, the port is taken, the store is damaged.
     """
     app.start_log()
+    await trio.to_thread.run_sync(generators)  # loads libsodium and makes the fixed points: 60 ms, once
     identity = app.load_identity(create=True)
     store = app.open_store(exclusive=True)
     try:

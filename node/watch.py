@@ -67,6 +67,9 @@ class Narrator:
         self._trick: list[int] = []  # cards of the trick begun
         self._tricks = 0
         self._bids = False
+        self._playing = False
+        self._replaying = False
+        self._behind: list[Line] = []  # steps of the next deal, which is made while this hand is played
         self._totals = [0, 0, 0, 0]
         self._paid = [0, 0, 0, 0]
         self._kitty = 0
@@ -84,6 +87,7 @@ class Narrator:
         self._names = [player["name"] for player in line["players"]]
         self._terms = line["terms"]
         self._totals, self._paid, self._kitty = [0] * 4, [0] * 4, 0
+        self._playing, self._behind, self._step = False, [], ""
         self._begin()
         self._say(self._paint(_BOLD, _("Match {id}").format(id=line["match"][:16])))
         for seat, player in enumerate(line["players"]):
@@ -113,12 +117,18 @@ class Narrator:
     # -- the deal
 
     def _on_deal_step(self, line: Line) -> None:
+        if self._playing:
+            self._behind.append(line)
+            return
         step, seat = line["step"], line["seat"]
         if step != self._step or self._steps == 4:
             if step == "commit":
                 self._begin()
                 self._say("")
-                self._say(self._paint(_BOLD, _("Deal {n}").format(n=line["deal"] + 1)))
+                title = self._paint(_BOLD, _("Deal {n}").format(n=line["deal"] + 1))
+                if self._replaying:
+                    title += f" {self._faces.sign('sep')} " + _("made while the hand was played")
+                self._say(title)
             self._begin()
             self._write("  " + _(STEPS[step][0]).ljust(_LABEL))
             self._step, self._steps = step, 0
@@ -131,6 +141,7 @@ class Narrator:
             self._begin()
 
     def _on_deal_again(self, line: Line) -> None:
+        self._behind = [step for step in self._behind if step["deal"] != line["deal"]]
         self._begin()
         self._say(_("This deal is thrown away: {why}.").format(why=line["reason"]))
         self._step = ""
@@ -144,6 +155,7 @@ class Narrator:
         forehand = _("{name} is forehand").format(name=self._names[line["forehand"]])
         self._say(self._paint(_BOLD, title) + f" {self._faces.sign('sep')} {forehand}")
         self._tricks, self._trick, self._bids, self._step = 0, [], False, ""
+        self._playing = True
 
     def _on_act(self, line: Line) -> None:
         what, _space, rest = line["act"].partition(" ")
@@ -194,6 +206,15 @@ class Narrator:
         self._trick = []
 
     def _on_hand_over(self, line: Line) -> None:
+        self._tell_result(line)
+        self._playing = False
+        behind, self._behind = self._behind, []
+        self._replaying = True
+        for step in behind:
+            self._on_deal_step(step)
+        self._replaying = False
+
+    def _tell_result(self, line: Line) -> None:
         self._begin()
         result = line["result"]
         self._say("")

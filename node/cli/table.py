@@ -182,7 +182,8 @@ def open_(app: App, /, level: str | None, seed: str | None, seat: int | None, **
             await play_seat(node, seating, auto, chain, _keeping(report, ends))
         return ends
 
-    return run_node(app, options, play, table=True)
+    with auto:
+        return run_node(app, options, play, table=True)
 
 
 @table.command(help=N_("Join the table of the node at HOST:PORT."))
@@ -226,7 +227,8 @@ def join(
             await play_seat(node, seating, auto, chain, _keeping(report, ends))
         return ends
 
-    return run_node(app, options, play)
+    with auto:
+        return run_node(app, options, play)
 
 
 @table.command(help=N_("Take up the matches that were interrupted, or the one whose name begins with MATCH."))

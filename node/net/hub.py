@@ -27,7 +27,7 @@ from node.i18n import _
 from node.net.address import Listen
 from node.net.dialer import DialFailed, dial, pauses
 from node.net.handshake import shake
-from node.net.limits import CONTACT, MEMBER, STRANGER, Limits, Rates
+from node.net.limits import CONTACT, MEMBER, STRANGER, Bucket, Limits, Rates
 from node.net.link import Link, LinkLost, State, StreamLink
 from node.net.listener import bound_addresses, open_listeners
 from node.tasks import background
@@ -44,6 +44,8 @@ CROSSING_S: Final = 10.0
 PROBE_S: Final = 5.0
 #: The side that is not to dial first waits this long for the other (seconds).
 PATIENCE_S: Final = 2.0
+#: Hosts whose rate of connections is remembered.
+MAX_HOSTS: Final = 1024
 #: How long the links' polite end may take when the node stops (seconds).
 FAREWELL_S: Final = 2.0
 
@@ -121,6 +123,8 @@ class Hub:
         self._dialer = dialer
         self._members: Counter[bytes] = Counter()
         self._links: dict[bytes, _Entry] = {}
+        self._arrivals = Bucket(self.limits.arrivals_per_s, self.limits.arrivals_burst)
+        self._hosts: dict[str, Bucket] = {}
         self._half_open: Counter[str] = Counter()
         self._subscribers: list[Subscriber] = []
         self._kept: dict[bytes, _Kept] = {}
@@ -208,8 +212,11 @@ class Hub:
     async def accept(self, stream: trio.abc.Stream) -> None:
         """Somebody has connected: shake hands within the limits, then carry the link.  Never raises."""
         host, remote = _remote(stream)
+        now = trio.current_time()
         if (
-            self._half_open.total() >= self.limits.half_open
+            self._arrivals.take(1, now)
+            or self._arrivals_of(host).take(1, now)
+            or self._half_open.total() >= self.limits.half_open
             or self._half_open[host] >= self.limits.half_open_per_host
             or len(self._links) >= self.limits.links
         ):
@@ -228,6 +235,11 @@ class Hub:
             if not self._half_open[host]:
                 del self._half_open[host]
         await self._carry(link)
+
+    def _arrivals_of(self, host: str) -> Bucket:
+        if host not in self._hosts and len(self._hosts) >= MAX_HOSTS:
+            self._hosts.pop(next(iter(self._hosts)))
+        return self._hosts.setdefault(host, Bucket(self.limits.arrivals_per_host, self.limits.arrivals_burst))
 
     # -- dialling
 

@@ -36,6 +36,9 @@ class Limits:
     handshake_s: float = 10.0  # from connection to both HELLOs
     half_open: int = 64  # handshakes under way, all sources together
     half_open_per_host: int = 8
+    arrivals_per_s: float = 10.0  # handshakes begun a second, all sources together (one costs about 10 ms)
+    arrivals_per_host: float = 2.0
+    arrivals_burst: float = 40.0
     strangers: int = 32  # live links to identities that are neither contacts nor members
     links: int = 256
     dial_s: float = 10.0  # one attempt to connect
