@@ -19,6 +19,7 @@ from protocol.rules.hand import HandState
 from protocol.rules.match import Match as Score
 from protocol.rules.score import Result, result
 from protocol.rules.stakes import liable
+from protocol.table.deal_phase import DealPhase
 from protocol.table.entries import Entry
 from protocol.table.hand_phase import HandPhase
 from protocol.table.log import ALL
@@ -76,27 +77,23 @@ def close_hand(hand: HandPhase, score: Score, setup: Setup, terms: Terms) -> tup
     return _closed(hand, state, outcome, hands, score, after, tuple(hand.seat(p) for p in guilty)), after
 
 
-def close_void(hand: HandPhase, score: Score | None) -> tuple[ClosedHand, Score | None]:
+def close_void(state: HandState, deal: DealPhase, score: Score) -> tuple[ClosedHand, Score]:
     """A hand that all four have agreed to be void (R29): it pays nothing and is dealt again."""
-    state = hand.state
-    forehand = hand.forehand if hand.forehand is not None else 0
-    assert state is not None
-    outcome = void_result(state, state.contract)
-    after = None if score is None else score.played(outcome)
+    outcome = void_result(state, None)
     closed = ClosedHand(
-        hand.deal.number,
-        hand.number,
-        forehand,
+        deal.number,
+        len(score.hands) + 1,
+        score.forehand,
         state,
         outcome,
         (),
         (0, 0, 0, 0),
         (0, 0, 0, 0),
         0,
-        hand.deal.log.head,
+        deal.log.head,
         agreed=True,
     )
-    return closed, after
+    return closed, score.played(outcome)
 
 
 def void_result(state: HandState, contract: Contract | None) -> Result:
@@ -210,7 +207,7 @@ def document(setup: Setup, closed: list[ClosedHand], score: Score, head: bytes) 
             hand.agreed,
             result_fields(hand, None),
             list(hand.breaches),
-            hand.deal_hash,
+            b"" if hand.agreed else hand.deal_hash,
         ]
         for hand in closed
     ]

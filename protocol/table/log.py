@@ -41,13 +41,13 @@ def next_head(head: bytes, hashes: Iterable[bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A closed round: its entries in seat order."""
+    """A closed round: its entries in seat order; none where a file has left them out."""
 
     entries: tuple[Entry, ...]
 
     @property
-    def kind(self) -> Kind:
-        return self.entries[0].kind
+    def kind(self) -> Kind | None:
+        return self.entries[0].kind if self.entries else None
 
 
 class ChainLog:
@@ -121,6 +121,14 @@ class ChainLog:
         self._index[head] = self.length
         self.kinds, self.authors, self.open = frozenset(), (), {}
         return done
+
+    def skip(self, hashes: Iterable[bytes]) -> None:
+        """Pass over a round of which only the entry hashes are known (files leave some out)."""
+        self.withdraw()
+        head = next_head(self.head, hashes)
+        self.rounds.append(Round(()))
+        self.heads.append(head)
+        self._index[head] = self.length
 
     def entries_from(self, position: int) -> Iterator[Entry]:
         """All entries of the rounds from *position* on, the open round's last."""

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from protocol.refusal import Code, Refusal
+from protocol.rules.hand import start
 from protocol.rules.match import Match as Score
 from protocol.rules.stakes import Mode, Stakes
 from protocol.rules.state import Profile
@@ -94,6 +95,7 @@ class Match:
         self.faults: list[Fault] = []
         self.events: list[effects.Event] = []
         self._trusted = trusted
+        self._loose: set[int] = set()  # seats whose numbers were left out of a file
         self._refused: set[bytes] = set()
         self._after: Score | None = None
         self._begin_deal()
@@ -300,6 +302,45 @@ class Match:
             self.hand = None
             self.main.withdraw()
 
+    # -- what files leave out --
+
+    def skip_deal_round(self, number: int, hashes: list[bytes]) -> None:
+        """A round of a deal that was thrown away, by its entry hashes."""
+        deal = self.deals.get(number)
+        if deal is None or deal is not self.next_deal:
+            raise Refusal(Code.FORMAT, f"deal {number} is not the one that is due")
+        deal.log.skip(hashes)
+
+    def skip_hand(self, rounds: list[list[bytes]], votes: list[Entry], forehand: int) -> None:
+        """A hand that all four agreed to be void, by its entry hashes, and their *votes*.
+
+        *forehand*: of the match, should this be its first hand; nothing in such a log shows it.
+        """
+        deal = self.next_deal
+        if deal is None or self.hand is not None or self.document is not None or not rounds:
+            raise Refusal(Code.FORMAT, "a hand is left out where none is due")
+        for hashes in rounds:
+            self.main.skip(hashes)
+        if [vote.seat for vote in votes] != list(ALL):
+            raise Refusal(Code.FORMAT, f"deal {deal.number}: void without four agreements")
+        self.main.expect({Kind.VOID}, ALL)
+        for vote in votes:
+            check_signature(vote, self.identities)
+            says = (vote.says.match, vote.kind, vote.deal, vote.parent)
+            if says != (self.setup.match_id, Kind.VOID, deal.number, self.main.head):
+                raise Refusal(Code.CONTEXT, f"{vote.words()}: does not agree to the hand that is left out")
+            self.main.add(vote)
+            self._register(vote)
+        self.main.close()
+        self._loose = set(ALL)
+        self.next_deal = None
+        score = self.score or self._new_score(forehand)
+        closed, after = close_void(start(score.hand_rules(), proofs=True), deal, score)
+        self._hand_closed(closed, after)
+
+    def _new_score(self, forehand: int) -> Score:
+        return Score(self.stakes, forehand, self.humans, self.profile, self.terms.special_points)
+
     # -- the main chain --
 
     def _open_hand(self) -> None:
@@ -338,8 +379,9 @@ class Match:
             if entry.deal in self.deals and self.deals[entry.deal].state is DealState.DEAD:
                 return False  # its author has not heard of the RESTART
             raise Refusal(Code.CONTEXT, f"{entry.words()}: of another deal")
-        if not self.last_seq[entry.seat] < entry.seq <= self.last_seq[entry.seat] + MAX_AHEAD:
-            raise Refusal(Code.CONTEXT, f"{entry.words()}: its author's last number is {self.last_seq[entry.seat]}")
+        last = self.last_seq[entry.seat]
+        if entry.seq <= last or (entry.seq > last + MAX_AHEAD and entry.seat not in self._loose):
+            raise Refusal(Code.CONTEXT, f"{entry.words()}: its author's last number is {last}")
         if entry.kind in (Kind.RESULT, Kind.SETTLE):
             self._accept_end(entry)
         elif hand is None:
@@ -357,6 +399,7 @@ class Match:
             self._after_deal(self.deals[entry.deal])
             return
         self.last_seq[entry.seat] = max(self.last_seq[entry.seat], entry.seq)
+        self._loose.discard(entry.seat)
         hand = self.hand
         if entry.kind is Kind.PLAY and hand is not None:
             for signed in entry.fields(wire.Play).calls:
@@ -375,9 +418,7 @@ class Match:
             return
         if hand.state is not None and self.score is None:
             assert hand.forehand is not None
-            self.score = Score(
-                self.stakes, hand.forehand, self.humans, self.profile, self.terms.special_points
-            )
+            self.score = self._new_score(hand.forehand)
         if hand.state is not None and hand.deal is self.next_deal:
             self.next_deal = None
             if self.score is not None and len(self.score.hands) + 1 < self.stakes.hands:
@@ -479,7 +520,9 @@ class Match:
         for seat in ALL:
             self.main.add(signed[seat])
         self.main.close()
-        closed, after = close_void(hand, self.score)
+        assert hand.state is not None
+        assert self.score is not None
+        closed, after = close_void(hand.state, hand.deal, self.score)
         self._hand_closed(closed, after)
 
     def _offer_decision(self, entry: Entry) -> bool:

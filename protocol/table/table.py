@@ -144,6 +144,7 @@ class Table:
         self._blamed: dict[int, int] = {}
         self._stopped = ""
         self._settled_with = 0
+        self._file: bytes | None = None
         self._started = False
 
     # -- the shell's side ------------------------------------------------------------------------------------------
@@ -269,7 +270,8 @@ class Table:
         count = len(self.match.settlement_signatures) if self.match.document is not None else 0
         if count > self._settled_with and self.me in self.match.settlement_signatures:
             self._settled_with = count
-            self._effects.append(effects.Finished(settlement.write(self.match), count))
+            self._file = settlement.write(self.match)
+            self._effects.append(effects.Finished(self._file, count))
 
     def _send_entry(self, seat: int, entry: Entry) -> None:
         if seat in self._links:
@@ -955,7 +957,7 @@ class Table:
             kitty=0 if score is None else score.paid.kitty,
             finished=tuple(match.closed),
             signed=_by_seat(match.settlement_signatures if match.document is not None else {}),
-            settlement=settlement.write(match) if match.document is not None else None,
+            settlement=self._file,
             void_votes=_by_seat(match.voids.get(match.main.head, {})),
             told=_by_seat([seat for seat in ALL if seat not in self._untold]),
             absence=self._absence(owed, now),
