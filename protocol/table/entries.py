@@ -96,7 +96,7 @@ def read_entry(payload: bytes, signature: bytes) -> Entry:
 
 def check_signature(entry: Entry, identities: Sequence[bytes]) -> None:
     """Refuse (SIG) unless the seat it names has signed it; *identities* are the four keys by seat."""
-    verify(identities[entry.seat], entry.signature, DOMAIN_SIGN + entry.payload, entry.kind.name)
+    verify(identities[entry.seat], entry.signature, DOMAIN_SIGN + entry.payload, entry.words())
 
 
 class Signer:
