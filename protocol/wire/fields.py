@@ -19,8 +19,9 @@ MAX_TEXT: Final = 500
 
 Nickname = Annotated[str, Meta(min_length=1, max_length=MAX_NICKNAME)]
 ShortText = Annotated[str, Meta(max_length=MAX_TEXT)]
-# a name for programs: of a feature, a policy, a reason
-Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=r"\A[a-z0-9][a-z0-9.-]*\Z")]
+WORD: Final = r"\A[a-z0-9][a-z0-9.-]*\Z"
+"""A name for programs: of a feature, a policy, a reason."""
+Word = Annotated[str, Meta(min_length=1, max_length=32, pattern=WORD)]
 
 
 def check_name(text: str, what: str = "nickname", limit: int = MAX_NICKNAME) -> str:

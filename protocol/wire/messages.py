@@ -112,11 +112,11 @@ class Hello(Message, frozen=True, kw_only=True, tag=0):
     versions: Annotated[tuple[U8, ...], Meta(min_length=1, max_length=16)]
     features: Annotated[tuple[Word, ...], Meta(max_length=32)]
     nickname: Nickname
-    agent: ShortText  # program and version, for the log and `doko doctor`
+    agent: Annotated[str, Meta(max_length=64)]  # program and version, for the log and `doko doctor`
 
     def __post_init__(self) -> None:
         check_name(self.nickname)
-        check_text(self.agent, "agent", 64)
+        check_text(self.agent, "agent")
         if list(self.versions) != sorted(set(self.versions)):
             raise ValueError("versions are not in ascending order")
 
@@ -280,7 +280,7 @@ class TermsSet(Message, frozen=True, kw_only=True, tag=44):
 
     table: Bytes16
     round: U16  # counts how often the opener has put terms on the table; a later one replaces an earlier one
-    terms: Annotated[bytes, Meta(min_length=1, max_length=4_096)]
+    terms: Annotated[bytes, Meta(min_length=1, max_length=2_048)]
     members: Annotated[tuple[Member, ...], Meta(min_length=4, max_length=4)]
 
 
