@@ -156,10 +156,15 @@ class Sodium(Ristretto):
         for scalar, point in zip(scalars, points, strict=True):
             if not scalar or point == IDENTITY:
                 continue
-            target = total if empty else term
             if scalar == 1:
-                target.raw = point
-            elif point == BASE:
+                if empty:
+                    total.raw = point
+                    empty = False
+                else:
+                    failed |= add(total, total, point)
+                continue
+            target = total if empty else term
+            if point == BASE:
                 failed |= base_mul(target, scalar.to_bytes(32, "little"))
             else:
                 failed |= mul(target, scalar.to_bytes(32, "little"), point)

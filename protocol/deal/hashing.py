@@ -142,7 +142,7 @@ class Nonces:
 
     def next(self) -> int:
         while True:
-            scalar = self._scalars.of(u16(self._index))
+            scalar = self._scalars.of(self._index.to_bytes(2, "big"))
             self._index += 1
             if scalar:
                 return scalar

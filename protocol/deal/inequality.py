@@ -55,7 +55,7 @@ def prove(place: Place, x: int, public: bytes, items: Sequence[Item], rand: Rand
     A false statement is not proven: VOID is raised before anything is made.  All pairs take the same steps.
     """
     group = ristretto()
-    opened = {item.pair: decrypt(x, item.pair) for item in items}
+    opened = {pair: decrypt(x, pair) for pair in dict.fromkeys(item.pair for item in items)}
     if not items or any([opened[item.pair] == item.point for item in items]):  # noqa: C419  (no early exit)
         raise Refusal(Code.VOID, "there is no such proof: the statement is false or empty")
     ctx = place.ctx(Kind.NEQ)

@@ -1,7 +1,5 @@
 """A whole deal on the pure Python back end: the same bytes as on libsodium, each verifying the other's."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from protocol.deal import claims, duel, inequality, play, void
@@ -16,10 +14,9 @@ PURE = PureRistretto()
 
 
 @pytest.fixture
-def pure(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def pure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_module, "_backend", PURE)
     assert ristretto().name == "pure Python"
-    yield
 
 
 @pytest.fixture(scope="module")
