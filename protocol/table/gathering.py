@@ -676,6 +676,12 @@ class Opener(Gathering):
             raise Refusal(Code.CONTEXT, "SEAT_REQUEST: from the opener itself")
         if not self._may_sit(peer.identity):
             return [self._refuse(peer.identity, "not-invited", "this table is for others")]
+        bot = message.bot
+        if bot is not None and bot.host == self._me.identity and peer.identity not in self._my_bots:
+            return [self._refuse(peer.identity, "unfit", "the opener does not host this computer")]
+        others = [c.member for c in self._seats.values() if c.member.identity != peer.identity]
+        if any(member.static == peer.static for member in others):
+            return [self._refuse(peer.identity, "unfit", "another player has the same X25519 key")]
         member = Member(
             identity=peer.identity,
             static=peer.static,
@@ -778,9 +784,12 @@ class Opener(Gathering):
 
     def _on_late_request(self, peer: Peer, message: SeatRequest, now: float) -> list[Effect]:
         current = self._round
-        if current is not None and current.seat_of(peer.identity) is not None:
-            return self._say_again(peer.identity)  # one of the four, started anew: TERMS is said again
-        return [self._refuse(peer.identity, "full", "all seats are taken")]
+        seat = current.seat_of(peer.identity) if current is not None else None
+        if current is None or seat is None or self.state is not State.CONFIRMING:
+            return [self._refuse(peer.identity, "full", "all seats are taken")]
+        if seat not in current.ready:
+            return self._say_again(peer.identity)  # it has missed TERMS
+        return self._free([seat], "started anew") + self._on_request(peer, message, now)  # its nonce is lost: once more
 
     def _on_leave(self, peer: Peer, message: Leave, now: float) -> list[Effect]:
         seat = self._seat_of(peer.identity)

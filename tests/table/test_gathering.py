@@ -628,6 +628,43 @@ def test_the_opener_removes_somebody() -> None:
             opener.core.remove(identity)
 
 
+def test_a_joiner_that_started_anew_after_its_ready_gets_new_terms() -> None:
+    world = World()
+    opener = open_table(world)
+    nodes = [opener, *(join(world, opener, label, auto_confirm=label != "dora") for label in NAMES[1:])]
+    world.run()
+    bert = nodes[1]
+    again = Joiner(bert.me, announced(opener), seeded("bert again"), auto_confirm=True)
+    nodes[1] = world.add(again)
+    world.do(nodes[1], again.start(world.now))
+    world.run()
+    assert states(nodes) == [State.CONFIRMING] * 4
+    world.do(nodes[3], nodes[3].core.confirm(world.now))
+    world.run()
+    check_same(nodes)
+    third = Joiner(bert.me, announced(opener), seeded("third"), auto_confirm=True)
+    late = world.add(third)
+    world.do(late, third.start(world.now))
+    world.run()
+    assert late.failed.reason == "full"  # the match has begun without this one's nonce
+
+
+def test_a_computer_that_names_the_opener_as_its_host_and_a_shared_key_get_no_seat() -> None:
+    world = World()
+    opener = open_table(world)
+    bert = join(world, opener, "bert", bot=make_bot("bert", host=opener.me.identity))
+    world.run()
+    assert bert.failed.reason == "unfit"
+    static = make_me("carl")
+    twin = make_me("dora", static_private=static.static_private)
+    twin = replace(twin, static_signature=twin.sign(b"DOKO1-static" + static.static))
+    carl, dora = join(world, opener, "carl"), join(world, opener, "dora", me=twin)
+    world.run()
+    assert carl.core.state is State.WAITING
+    assert dora.failed.reason == "unfit"
+    assert opener.core.state is State.WAITING
+
+
 def test_when_it_is_over_nothing_more_is_said() -> None:
     world = World()
     nodes = four(world)
