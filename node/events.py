@@ -18,6 +18,7 @@ Every line has ``event``.  Seats are 0..3, cards and calls are written as in han
 ``back``
 ``void-vote``         ``seat``
 ``said``              ``seat``, ``text``
+``pause``             ``seat``, ``on``; people ask for a break or end it
 ``settled``           ``path``, ``signatures``, ``points``, ``money``, ``kitty``
 ====================  ==========================================================================================
 """
@@ -27,7 +28,7 @@ from typing import Any
 
 from node.identity import fingerprint
 from node.plan import Plan
-from node.session import Said
+from node.session import PauseAsked, Said
 from protocol.rules.acts import Act, Marry
 from protocol.rules.hand import Result
 from protocol.rules.record import event_of
@@ -50,7 +51,7 @@ from protocol.table.effects import (
 Line = dict[str, Any]
 
 
-def line_of(event: Event | Said) -> Line:
+def line_of(event: Event | Said | PauseAsked) -> Line:
     """*event* as a value for JSON."""
     match event:
         case DealStep(deal, step, seat):
@@ -86,6 +87,8 @@ def line_of(event: Event | Said) -> Line:
             return {"event": "back"}
         case VoidVote(seat):
             return {"event": "void-vote", "seat": seat}
+        case PauseAsked(seat, on):
+            return {"event": "pause", "seat": seat, "on": on}
         case Said(seat, text):
             return {"event": "said", "seat": seat, "text": text}
 

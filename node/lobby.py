@@ -243,6 +243,10 @@ class Lobby:
         seating._apply(core.start(trio.current_time()))
         return seating
 
+    async def changed(self) -> None:
+        """Wait until a table is announced anew."""
+        await self._changed.wait()
+
     def tables(self) -> list[Announcement]:
         """The tables that are open, as announced."""
         return [announcement for announcement, _raw, _source in self._tables.values() if announcement.open]

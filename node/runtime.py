@@ -18,9 +18,10 @@ from node.i18n import _
 from node.identity import Identity
 from node.lobby import Lobby, open_lobby
 from node.net.address import Listen
-from node.net.hub import Hub, Standing, local_host, open_hub
+from node.net.hub import Hub, local_host, open_hub
 from node.net.link import Link
 from node.paths import Paths
+from node.people import People
 from node.plan import SEED_ROOT, Plan, pack_plan
 from node.players import Player
 from node.session import Outcome, Session, Watcher
@@ -49,12 +50,20 @@ class Node:
     """What a command works with; made by :func:`open_node`."""
 
     def __init__(
-        self, identity: Identity, store: Store, hub: Hub, lobby: Lobby, paths: Paths, announce: tuple[Address, ...]
+        self,
+        identity: Identity,
+        store: Store,
+        hub: Hub,
+        lobby: Lobby,
+        people: People,
+        paths: Paths,
+        announce: tuple[Address, ...],
     ) -> None:
         self.identity = identity
         self.store = store
         self.hub = hub
         self.lobby = lobby
+        self.people = people
         self.paths = paths
         self._announce = announce
 
@@ -181,20 +190,22 @@ async def open_node(
     store = app.open_store(exclusive=True)
     try:
         app.claim_identity(identity)
-        standings = {
-            row.key: Standing.BLOCKED if row.blocked else Standing.CONTACT
-            for row in await trio.to_thread.run_sync(store.contacts)
-        }
+        people = People(store, identity)
         me = node_me(identity, nickname_of(app, identity, nickname))
         configured = tuple(parse_address(text) for text in app.config.names("network.addresses"))
         async with (
-            open_hub(me, standing=lambda key: standings.get(key, Standing.STRANGER)) as hub,
+            open_hub(me, standing=people.standing, find_invite=people.find_invite) as hub,
             background() as nursery,
         ):
             with open_lobby(hub, nursery, token_bytes) as lobby:
                 if listen is not None:
                     await hub.listen(listen)
-                yield Node(identity, store, hub, lobby, app.paths, announce or configured)
+                node = Node(identity, store, hub, lobby, people, app.paths, announce or configured)
+                people.start(hub, nursery, node.addresses)
+                try:
+                    yield node
+                finally:
+                    people.stop()
     finally:
         app.release_identity()
         store.close()

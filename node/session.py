@@ -49,7 +49,7 @@ from protocol.table.table import Secrets, Table
 from protocol.table.view import CoreView
 from protocol.wire import messages
 from protocol.wire.connection import Incoming
-from protocol.wire.messages import Chat, Entry, Leave, Message
+from protocol.wire.messages import Chat, Entry, Leave, Message, Pause
 
 log = logs.get("session")
 
@@ -81,7 +81,15 @@ class Said:
     text: str
 
 
-Watcher = Callable[[Event | Said], None]
+@dataclass(frozen=True, slots=True)
+class PauseAsked:
+    """A seat asks for a pause, or ends it (people among themselves; the table's clocks know nothing of it)."""
+
+    seat: int
+    on: bool
+
+
+Watcher = Callable[[Event | Said | PauseAsked], None]
 
 
 class Session:
@@ -151,6 +159,10 @@ class Session:
         """Chat.  Raises ``Refusal`` for text that cannot be shown."""
         self._post_all(messages.encode(Chat(match=self.plan.match, text=text)))
 
+    def pause(self, on: bool) -> None:
+        """Ask the others for a pause, or end it."""
+        self._post_all(messages.encode(Pause(match=self.plan.match, on=on)))
+
     async def changed(self) -> None:
         """Wait for the next change of :attr:`view`."""
         await self._changed.wait()
@@ -191,6 +203,8 @@ class Session:
             self._take(self._table.receive(seat, incoming.raw, trio.current_time()))
         elif isinstance(message, Chat) and not self._chat[seat].take(1, trio.current_time()):
             self._tell(Said(seat, message.text))
+        elif isinstance(message, Pause) and not self._chat[seat].take(1, trio.current_time()):
+            self._tell(PauseAsked(seat, message.on))
         while len(self._effects) > QUEUE:
             await self._room.wait()
 
@@ -344,7 +358,7 @@ class Session:
         except Exception as error:
             self._fail(error)
 
-    def _tell(self, event: Event | Said) -> None:
+    def _tell(self, event: Event | Said | PauseAsked) -> None:
         for watcher in self._watchers:
             watcher(event)
 

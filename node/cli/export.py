@@ -15,7 +15,7 @@ from node.files import write_atomic
 from node.history import Played, find, played
 from node.i18n import N_, _
 from node.money import format_cents
-from node.store import Store
+from node.store import LedgerRow, Store
 
 
 @group(
@@ -137,43 +137,30 @@ def evidence(app: App, match: str, out: str, replace: bool) -> None:
     _write(out, replace, _document("evidence")(app, match))
 
 
-@export.verb(help=N_("Every booking as CSV; a plus means: is owed money."))
-@_outputs
-@pass_app
-def ledger(app: App, out: str, replace: bool) -> None:
-    with app.open_store() as store:
-        names = names_of(app, store)
-        rows = store.ledger()
+def ledger_csv(rows: Iterable[LedgerRow], names: dict[str, str]) -> bytes:
+    """Every booking; *names*: what we call accounts."""
     head = ("booked", "kind", "match", "account", "name", "amount", "currency", "points", "note")
-    _write(
-        out,
-        replace,
-        _csv(
-            head,
+    return _csv(
+        head,
+        (
             (
-                (
-                    iso(row.booked),
-                    row.kind,
-                    row.match.hex() if row.match else "",
-                    row.account,
-                    names.get(row.account) or row.name,
-                    format_cents(row.cents),
-                    row.currency,
-                    row.points,
-                    row.note,
-                )
-                for row in rows
-            ),
+                iso(row.booked),
+                row.kind,
+                row.match.hex() if row.match else "",
+                row.account,
+                names.get(row.account) or row.name,
+                format_cents(row.cents),
+                row.currency,
+                row.points,
+                row.note,
+            )
+            for row in rows
         ),
     )
 
 
-@export.verb(help=N_("Every hand of every match as CSV."))
-@_outputs
-@pass_app
-def history(app: App, out: str, replace: bool) -> None:
-    with app.open_store() as store:
-        everything = _matches(app, store)
+def history_csv(everything: Iterable[Played]) -> bytes:
+    """Every hand of every match."""
     head = ["played", "match", "mode", "state", "hand", "contract", "value", "my_seat", "forehand"]
     for seat in range(4):
         head += [f"name_{seat}", f"points_{seat}", f"money_{seat}"]
@@ -195,4 +182,23 @@ def history(app: App, out: str, replace: bool) -> None:
             for seat in range(4):
                 row += [one.names[seat], hand.points[seat], format_cents(hand.money[seat])]
             rows.append([*row, format_cents(hand.kitty), one.currency])
-    _write(out, replace, _csv(head, rows))
+    return _csv(head, rows)
+
+
+@export.verb(help=N_("Every booking as CSV; a plus means: is owed money."))
+@_outputs
+@pass_app
+def ledger(app: App, out: str, replace: bool) -> None:
+    with app.open_store() as store:
+        names = names_of(app, store)
+        rows = store.ledger()
+    _write(out, replace, ledger_csv(rows, names))
+
+
+@export.verb(help=N_("Every hand of every match as CSV."))
+@_outputs
+@pass_app
+def history(app: App, out: str, replace: bool) -> None:
+    with app.open_store() as store:
+        everything = _matches(app, store)
+    _write(out, replace, history_csv(everything))
