@@ -115,8 +115,10 @@ async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played
     """Take up the match of *plan* from the store.  Raises :class:`DokoError`."""
     if plan.level is None:
         raise DokoError(_("In that match you play yourself."), _("Take it up in the lobby: doko"), EXIT_USAGE)
-    stored = await trio.to_thread.run_sync(node.store.load, plan.match)
-    root = stored.secrets.get(SEED_ROOT)
+    everything = await trio.to_thread.run_sync(node.store.load, plan.match)
+    root = everything.secrets.get(SEED_ROOT)
+    # The rest is the table's own.
+    stored = Stored(everything.entries, {n: v for n, v in everything.secrets.items() if n != SEED_ROOT})
     if root is None:
         raise DokoError(
             _("The seeds of the computer player are missing in the store."), _("Run: doko doctor"), EXIT_USAGE

@@ -1,0 +1,1 @@
+"""Whole nodes as real processes on loopback TCP."""
