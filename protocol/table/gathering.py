@@ -794,13 +794,13 @@ class Opener(Gathering):
     def _on_leave(self, peer: Peer, message: Leave, now: float) -> list[Effect]:
         seat = self._seat_of(peer.identity)
         if seat is None or seat == self._my_seat:
-            raise Refusal(Code.CONTEXT, "LEAVE: its sender does not sit at this table")
+            return []  # it has lost its seat, and has not heard so yet
         return self._free([seat], "left the table")
 
     def _on_leave_seating(self, peer: Peer, message: Leave, now: float) -> list[Effect]:
         seat = self._seat_of(peer.identity)
         if seat is None or seat == self._my_seat:
-            raise Refusal(Code.CONTEXT, "LEAVE: its sender does not sit at this table")
+            return []
         return self._abandon(message.reason, f"{self._seats[seat].member.nickname} left the table", peer.identity)
 
     def _ignore(self, peer: Peer, message: Message, now: float) -> list[Effect]:
@@ -1038,14 +1038,10 @@ class Joiner(Gathering):
         if peer.identity == self._opener:
             return self._fail(message.reason, f"the table was closed: {message.text or message.reason}")
         current = self._round
-        if current is None:
-            return []  # perhaps of one who sat here: the opener knows
-        seat = current.seat_of(peer.identity)
-        if seat is None:
-            raise Refusal(Code.CONTEXT, "LEAVE: its sender does not sit at this table")
-        if self.state is State.SEATING:
+        seat = current.seat_of(peer.identity) if current is not None else None
+        if current is not None and seat is not None and self.state is State.SEATING:
             return self._abandon(message.reason, f"{current.members[seat].nickname} left the table", peer.identity)
-        return []  # the opener withdraws the terms
+        return []  # the opener withdraws the terms, if there are any
 
     def _ignore(self, peer: Peer, message: Message, now: float) -> list[Effect]:
         return []
