@@ -73,7 +73,8 @@ class Company:
         home = next((path for path in self._homes() if path not in in_use), None)
         data = self._new_home() if home is None else home
         public, _locked = identities.load_public(Paths(data).identity)
-        name = next(name for name in (*NAMES, "X") if name not in taken)
+        taken = taken | {computer.name for computer in self._computers.values()}
+        name = next((name for name in NAMES if name not in taken), data.name[:6])
         computer = Computer(public.key, name, level, data)
         self._computers[public.key] = computer
         command = ["table", "join", "-", "--wait", "60", "--auto", level, "--nick", name, "--listen", listen]

@@ -173,6 +173,11 @@ class Home:
                 await self._company.dismiss_all()
             nursery.cancel_scope.cancel()
 
+    @property
+    def in_match(self) -> bool:
+        """Whether a match is on that has not come to its end."""
+        return self._session is not None and self._session.view.stage not in (CoreStage.SETTLED, CoreStage.STOPPED)
+
     async def _follow(self, source: Callable[[], Awaitable[None]]) -> None:
         while True:
             await source()

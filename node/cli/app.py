@@ -70,6 +70,10 @@ class App:
             self._config = config.load(self.paths.config, self.environ, self.flags)
         return self._config
 
+    def forget_config(self) -> None:
+        """The file has changed: read it anew when next asked."""
+        self._config = None
+
     def start_log(self) -> None:
         """Log to the data directory from now on (for verbs that run a node)."""
         from node import logs

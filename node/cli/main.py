@@ -104,6 +104,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     callback=_language_first,
     help=N_("Language of all texts. [env: DOKO_LANG]"),
 )
+@option("--plain", is_flag=True, help=N_("Lines instead of a full screen (screen readers, scripts)."))
 @option("--log-level", type=click.Choice(LOG_LEVELS), help=N_("How much goes to the log file."))
 @option(
     "--version",
@@ -114,8 +115,10 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     help=N_("Show the version and exit."),
 )
 @click.pass_context
-def doko(ctx: click.Context, data: Path | None, lang: str | None, log_level: str | None) -> Any:
+def doko(ctx: click.Context, data: Path | None, lang: str | None, plain: bool, log_level: str | None) -> Any:
     app = ctx.obj = App(data, lang, log_level)
+    if plain:
+        app.flags["console.plain"] = "yes"
     if ctx.invoked_subcommand is not None:
         return None
     if find_spec("node.console") is not None and find_spec(CONSOLE) is not None:

@@ -45,7 +45,7 @@ from node.console.page import Choice
 from node.console.review import bids_line, hands_before
 from node.console.settings import Settings
 from node.console.sorting import sorted_hand
-from node.console.tablepage import answers, offered_calls
+from node.console.tablekeys import answers, offered_calls
 from node.i18n import _
 from node.view import (
     AddFriend,

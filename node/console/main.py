@@ -1,0 +1,193 @@
+"""``doko`` alone: the first start, then the console over a node.
+
+What is asked before the screen opens (a nickname, a passphrase) is asked as plain lines, so that it is the same for the
+full screen, for screen readers and for scripts.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from node.console.settings import Settings, detect, with_values
+from node.errors import EXIT_ENVIRONMENT, EXIT_OK, DokoError
+from node.i18n import _
+
+if TYPE_CHECKING:
+    from node.cli.app import App
+    from node.net.address import Listen
+    from node.runtime import Node
+    from node.view import Command, Desk
+
+LOCAL: Final = "127.0.0.1:0"
+
+
+def wants_plain(app: App) -> bool:
+    """Whether the plain console is to be used: as wished, or because there is no terminal that can be drawn on."""
+    if app.config.truth("console.plain"):
+        return True
+    if app.environ.get("TERM", "") == "dumb":
+        return True
+    return not (sys.stdin.isatty() and sys.stdout.isatty())
+
+
+def settings_of(app: App) -> Settings:
+    """What the terminal can show, and over it what the person has set."""
+    return with_values(detect(sys.stdout, app.environ), app.config.section("console"))
+
+
+def save_settings(app: App, old: Settings, new: Settings) -> str | None:
+    """Write what has changed into the configuration; a text for people if that failed."""
+    from node.config import set_value
+
+    try:
+        app.paths.create()
+        for item in fields(Settings):
+            value = getattr(new, item.name)
+            if value != getattr(old, item.name):
+                text = ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
+                set_value(app.paths.config, f"console.{item.name}", text)
+    except DokoError as error:
+        return error.message
+    return None
+
+
+def welcome(app: App, nickname: str | None = None) -> None:
+    """The first start: explain in three lines, ask for a nickname, make the identity."""
+    from node import identity
+    from node.config import set_value
+    from node.contacts import clean_nickname, words_of
+
+    if app.has_identity():
+        return
+    click.echo(_("Welcome to doko: Doppelkopf with friends, without a server."))
+    click.echo(_("You and your friends deal together: nobody sees the cards of others, nobody can stack the deck."))
+    click.echo(_("Your identity is a key on this machine; your friends know it by its fingerprint in words."))
+    name = nickname or app.config.text("nickname")
+    while not name:
+        try:
+            name = clean_nickname(click.prompt(_("What shall your friends call you?"), prompt_suffix=" "))
+        except DokoError as error:
+            click.echo(f"{error.message} {error.hint}")
+    fresh = identity.create()
+    app.paths.create()
+    identity.save(fresh, app.paths.identity)
+    set_value(app.paths.config, "nickname", name)
+    app.forget_config()
+    click.echo(_("Your fingerprint: {words}").format(words=words_of(fresh.key)))
+
+
+def run(
+    app: App,
+    first: Sequence[Command] = (),
+    *,
+    auto_ready: bool = False,
+    local: bool = False,
+    listen: str | None = None,
+    nickname: str | None = None,
+    pace: float | None = None,
+) -> int:
+    """Open the console; the exit code.
+
+    *first*: commands done at once; *auto_ready*: the first terms are agreed to by themselves; *local*: only this
+    machine; *listen*: where, as text; *pace*: seconds a computer waits before each card.
+    """
+    from node.console import bridge
+    from node.home import Home
+    from node.net.address import parse_listen
+    from node.runtime import open_node
+
+    welcome(app, nickname)
+    settings = settings_of(app)
+    where = parse_listen(listen or (LOCAL if local else app.config.text("network.listen")))
+    left_open: list[bool] = []
+
+    async def node_main(desk: Desk) -> None:
+        async with open_node(app, listen=None, nickname=nickname) as node:
+            note = await _listen(node, where, free=listen is None and not local)
+            home = Home(app, desk, node, local=local)
+            if note:
+                home.tell(note)
+            try:
+                await home.run(first, auto_ready=auto_ready, pace=pace)
+            finally:
+                left_open.append(home.in_match)
+
+    code = EXIT_OK
+    try:
+        if wants_plain(app):
+            from node.console.plain import Plain
+            from node.console.plain import run as run_plain
+
+            run_plain(Plain(settings), node_main)
+        else:
+            from node.console.full import Console
+            from node.console.model import Model
+
+            before = [settings]
+
+            def save(new: Settings) -> str | None:
+                old, before[0] = before[0], new
+                return save_settings(app, old, new)
+
+            Console(Model(settings, save=save)).run(node_main)
+    except bridge.Stopped as stopped:
+        code = 128 + int(getattr(signal, str(stopped)))
+    except OSError as error:
+        if error.errno not in (errno.EIO, errno.EPIPE):
+            raise
+        code = EXIT_ENVIRONMENT  # the terminal itself has gone
+    finally:
+        if any(left_open):
+            _say(_("Your match is kept. Take it up again with: {command}").format(command=command_again(app)))
+    return code
+
+
+def command_again(app: App) -> str:
+    """The command that takes a match up again."""
+    return "doko" if app.data is None else f"doko --data {app.data}"
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text)
+    except OSError:
+        return  # nobody is there to read it
+
+
+async def _listen(node: Node, where: Listen, *, free: bool) -> str:
+    """Listen at *where*; if that is in use and nobody insists, at any free port, and say so."""
+    from node.net.address import Listen
+
+    try:
+        await node.hub.listen(where)
+    except DokoError as error:
+        if not free or error.exit_code != EXIT_ENVIRONMENT:
+            raise
+        await node.hub.listen(Listen(where.host, 0))
+        port = node.hub.listening[0].port
+        return _("Port {port} is in use, perhaps by another doko; this one listens at {other}.").format(
+            port=where.port, other=port
+        )
+    return ""
+
+
+def parse_commands(values: Mapping[str, Any]) -> Command:
+    """The command that opens a table from command-line values (mode, stake, limit, fee, profile, bots, level)."""
+    from node.view import OpenNewTable, TermsView
+
+    terms = TermsView(
+        mode=values["mode"],
+        stake=values["stake"],
+        limit=values["limit"],
+        fee=values["fee"],
+        profile=values["rules"],
+        seats="invited",
+    )
+    return OpenNewTable(terms, (values["level"],) * values["bots"])
