@@ -331,8 +331,8 @@ def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
     for key, value in document.items():
         if isinstance(value, dict) and value:
             yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
+        elif value != {} or not any(name.startswith(f"{prefix}{key}.") for name in SETTINGS):
+            yield f"{prefix}{key}", value  # an empty table of ours is fine
 
 
 def _line_numbers(text: str) -> dict[str, int]:
