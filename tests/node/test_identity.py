@@ -1,5 +1,6 @@
 """Identity: keys, file, passphrase, damage in words."""
 
+import contextlib
 import json
 import os
 import stat
@@ -152,12 +153,10 @@ def test_every_damaged_byte_is_found_in_words(passphrase: str | None) -> None:
     for at in range(len(data)):
         for bit in (1, 0x20, 0x80):
             broken = data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :]
-            try:
+            found: ids.Identity | None = None
+            with contextlib.suppress(DokoError):
                 found = ids.decode(broken, "here", lambda: passphrase)
-            except DokoError as error:
-                assert error.message
-            else:
-                assert found == own  # upper-case hexadecimal or another blank
+            assert found in (None, own)  # own: upper-case hexadecimal or another blank
 
 
 def test_no_identity_yet(tmp_path: Path) -> None:

@@ -69,9 +69,9 @@ def test_kill_frees_the_lock(paths: Paths) -> None:
 
 
 def test_lock_is_exclusive_within_one_process_too(tmp_path: Path) -> None:
-    with acquire(tmp_path / "lock", "It"):
-        with pytest.raises(DokoError, match=f"It is in use by another doko .process {os.getpid()}"):
-            acquire(tmp_path / "lock", "It")
+    words = f"It is in use by another doko .process {os.getpid()}"
+    with acquire(tmp_path / "lock", "It"), pytest.raises(DokoError, match=words):
+        acquire(tmp_path / "lock", "It")
     acquire(tmp_path / "lock", "It").release()
 
 

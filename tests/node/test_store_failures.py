@@ -52,17 +52,27 @@ def limited_pages(pages: int) -> Callable[[Path], sqlite3.Connection]:
     return connect
 
 
+def until_it_fails(step: Callable[[int], None]) -> tuple[int, DokoError]:
+    """How often *step* went well, and the error that it ended with."""
+    for number in range(1000):
+        try:
+            step(number)
+        except DokoError as error:
+            assert error.exit_code == EXIT_ENVIRONMENT  # noqa: PT017 (which call fails is not known)
+            return number, error
+    raise AssertionError("there was no end")
+
+
 def test_full_disk_in_the_middle_of_a_match(paths: Paths) -> None:
     with open_store(paths.store, exclusive=True, connect=limited_pages(60)) as store:
         store.add_match(MATCH, b"i" * 32, 0, b"setup")
-        kept = 0
-        with pytest.raises(DokoError) as caught:
-            for number in range(1000):
-                store.persist(MATCH, Persist((entry(number),), ((f"s{number}", b"x"), (f"s{number - 1}", None))))
-                kept += 1
-        assert caught.value.exit_code == EXIT_ENVIRONMENT
-        assert "full" in caught.value.message
-        assert str(paths.store) in caught.value.message
+        kept, error = until_it_fails(
+            lambda number: store.persist(
+                MATCH, Persist((entry(number),), ((f"s{number}", b"x"), (f"s{number - 1}", None)))
+            )
+        )
+        assert "full" in error.message
+        assert str(paths.store) in error.message
         assert 3 < kept < 60
         found = store.load(MATCH)  # the failed transaction has left nothing, the others are whole
         assert [one.seq for one in found.entries] == list(range(kept))
@@ -123,12 +133,7 @@ def test_real_full_file_system(tmp_path: Path) -> None:
         paths = Paths(mount / "data").create()
         store = open_store(paths.store, exclusive=True)
         store.add_match(MATCH, b"i" * 32, 0, b"setup")
-        kept = 0
-        with pytest.raises(DokoError) as caught:
-            for number in range(1000):
-                store.persist(MATCH, Persist((entry(number, 16_000),)))
-                kept += 1
-        assert caught.value.exit_code == EXIT_ENVIRONMENT
+        kept, _error = until_it_fails(lambda number: store.persist(MATCH, Persist((entry(number, 16_000),))))
         assert kept > 3
         assert len(store.load(MATCH).entries) == kept
         store.close()
@@ -261,9 +266,8 @@ def test_salvage_puts_the_old_store_back_if_it_fails(paths: Paths, monkeypatch: 
 def test_salvage_without_a_store_or_beside_a_running_node(paths: Paths) -> None:
     with pytest.raises(DokoError, match="no store"):
         salvage(paths.store, paths.lock)
-    with open_store(paths.store, exclusive=True):
-        with pytest.raises(DokoError, match="in use"):
-            salvage(paths.store, paths.lock)
+    with open_store(paths.store, exclusive=True), pytest.raises(DokoError, match="in use"):
+        salvage(paths.store, paths.lock)
 
 
 # -- versions
@@ -333,7 +337,7 @@ def test_newer_store_is_refused_and_left_alone(paths: Paths) -> None:
     connection = sqlite3.connect(paths.store, isolation_level=None)
     connection.execute("INSERT INTO schema_version VALUES (99, 1, 'doko 9')")
     connection.close()
-    with pytest.raises(DokoError, match="newer doko .schema 99") as caught:
+    with pytest.raises(DokoError, match=r"newer doko .schema 99") as caught:
         open_store(paths.store, exclusive=True)
     assert caught.value.exit_code == EXIT_ENVIRONMENT
     assert "newer" in caught.value.hint
