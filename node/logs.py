@@ -27,7 +27,7 @@ _SECRET_NAME: Final = re.compile(
 #: 24 and more hexadecimal digits, 40 and more of base64, byte literals: too long to be anything but a key or a token.
 _SECRET_TEXT: Final = re.compile(
     r"doko:[A-Za-z0-9_=-]+|\b[0-9a-fA-F]{24,}\b|(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}(?![A-Za-z0-9_-])"
-    r"|(?<!['\"])\bb(['\"])(?:\\.|(?!\1).)*\1|(?:[^\s'\"]{0,6}?\\+x[0-9a-fA-F]{2}){3,}[^\s'\"]*"
+    r"|(?<!['\"])\bb(['\"])(?:\\.|(?!\1).)*\1|(?:[^\s'\"]{0,6}?\\{1,4}x[0-9a-fA-F]{2}){3,}[^\s'\"]*"
 )
 HIDDEN: Final = "<hidden>"
 _DEPTH: Final = 6

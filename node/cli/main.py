@@ -46,8 +46,24 @@ Examples:
 )
 
 
+class ReaderGone(Exception):
+    """Whoever read our output has closed the pipe.  (Of the system's own error click would make exit code 1.)"""
+
+
 class VerbGroup(TranslatedGroup):
     """A group that imports a verb's module when the verb is used and lists verbs without importing any."""
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **settings)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(available())
@@ -192,7 +208,7 @@ def _exit_code(error: BaseException, data: Path | None) -> int:
     if isinstance(first, click.ClickException):
         _tell(first.format_message())
         return EXIT_USAGE
-    if isinstance(first, BrokenPipeError):
+    if isinstance(first, ReaderGone | BrokenPipeError):
         _quiet_stdout()
         return EXIT_OK
     if isinstance(first, OSError):
