@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from node.console import words
 from node.console.canvas import Fragment, pad, text_width, wrap
@@ -27,14 +26,12 @@ from node.view import (
     LinkState,
     LinkView,
     PlayerView,
+    SettlementView,
     TableView,
     TermsView,
 )
 from protocol.cards import SUIT_OF
 from protocol.rules.contracts import TRUMP, Contract, class_members
-
-if TYPE_CHECKING:
-    from node.view import SettlementView
 
 Line = list[Fragment]
 
@@ -246,7 +243,7 @@ def scores_document(table: TableView, faces: Faces, width: int) -> list[Line]:
     return lines
 
 
-def settlement_document(table: TableView, settlement: "SettlementView", faces: Faces, width: int) -> list[Line]:
+def settlement_document(table: TableView, settlement: SettlementView, faces: Faces, width: int) -> list[Line]:
     """The match's end: money, who has signed, the file and how to check it."""
     lines = heading(_("The match is over"))
     order = sorted(range(4), key=lambda seat: (-settlement.points[seat], seat))
@@ -282,12 +279,8 @@ def settlement_document(table: TableView, settlement: "SettlementView", faces: F
             ]
         )
     lines.append([])
-    signed = sum(settlement.signed)
-    if signed == 4:
-        lines += paragraph(_("All four have signed the same bytes."), width, "good")
-    else:
-        text = ngettext("{n} of four has signed so far.", "{n} of four have signed so far.", signed).format(n=signed)
-        lines += paragraph(text, width, "warn")
+    style = "good" if all(settlement.signed) else "warn"
+    lines += paragraph(signatures(settlement), width, style)
     if settlement.path:
         lines += [[], *paragraph(_("The settlement is one file, with the whole log of the match:"), width)]
         lines.append([("strong", "  " + settlement.path)])
@@ -295,6 +288,14 @@ def settlement_document(table: TableView, settlement: "SettlementView", faces: F
         lines += paragraph(_("Anyone can check it offline, from the keys to the cents:"), width)
         lines.append([("strong", "  doko verify " + shell_quote(settlement.path))])
     return lines
+
+
+def signatures(settlement: SettlementView) -> str:
+    """How many have signed, in a sentence."""
+    signed = sum(settlement.signed)
+    if signed == 4:
+        return _("All four have signed the same bytes.")
+    return ngettext("{n} of four has signed so far.", "{n} of four have signed so far.", signed).format(n=signed)
 
 
 def shell_quote(text: str) -> str:

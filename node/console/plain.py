@@ -34,6 +34,7 @@ from node.console.documents import (
     score_document,
     scores_document,
     settlement_document,
+    signatures,
     terms_document,
     why_document,
 )
@@ -158,15 +159,23 @@ class Plain:
             for hand in table.finished:
                 if hand.deal not in scored:
                     self._document(score_document(table, hand, self.faces, WIDTH))
-        settled = old.table.settlement if same and old is not None and old.table is not None else None
-        if table is not None and table.settlement is not None and table.settlement != settled:
-            self._document(settlement_document(table, table.settlement, self.faces, WIDTH))
+        self._settled(before if same else None, table)
         self._books(view)
         if view.lobby.invite and view.lobby.invite != self._invite:
             self._invite = view.lobby.invite
             self._print(_("Give this link to one friend, by any way you trust. It works once."))
             self._print(view.lobby.invite)
         self._offer()
+
+    def _settled(self, old: TableView | None, table: TableView | None) -> None:
+        """The settlement, once; then only who else has signed."""
+        if table is None or table.settlement is None:
+            return
+        before = old.settlement if old is not None else None
+        if before is None or (not before.path and table.settlement.path):
+            self._document(settlement_document(table, table.settlement, self.faces, WIDTH))
+        elif before.signed != table.settlement.signed:
+            self._print(signatures(table.settlement))
 
     def _books(self, view: View) -> None:
         if self._want == "ledger" and view.ledger is not None and view.ledger is not self._shown_ledger:

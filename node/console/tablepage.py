@@ -29,6 +29,11 @@ class TablePage(TableKeys):
         if plan.panel:
             self._panel(canvas, plan)
         center = plan.area // 2
+        table = self.table
+        if table.hand is None and table.stage not in (Stage.DEALING, Stage.RESUMING):
+            self._between(canvas, plan)
+            self._prompt(canvas, 2, plan.prompt, plan.area - 4, plan.prompt_rows)
+            return
         for rel in (1, 2, 3):
             self._player(canvas, plan, (self.table.me + rel) % 4, rel)
         if self.table.stage in (Stage.DEALING, Stage.RESUMING) and self.table.hand is None:
@@ -37,8 +42,6 @@ class TablePage(TableKeys):
             self._absence(canvas, plan)
         elif self.table.hand is not None:
             self._trick(canvas, plan, center)
-        else:
-            self._between(canvas, plan)
         self._own(canvas, plan)
         self._fan(canvas, plan)
         rows = self._prompt(canvas, 2, plan.prompt, plan.area - 4, plan.prompt_rows)
@@ -132,7 +135,7 @@ class TablePage(TableKeys):
         first: list[Fragment] = [(style, f" {mark}{name} " if style == "turn" else name)]
         if seat != table.me:
             first += [("felt", " "), self._link(seat)]
-        if player.bot is not None:
+        if player.bot is not None and player.link.state is not LinkState.LOST:
             first.append(("soft", " " + _("computer")))
         if player.dropped:
             first.append(("warn", " " + _("ghost")))
@@ -147,27 +150,33 @@ class TablePage(TableKeys):
             second = [("back", faces.sign("back") * left)]
             won = sum(trick.winner == position for trick in state.tricks)
             third = [("pile", f"{faces.sign('pile')} {words.tricks(won)}")]
-        if seat == table.forehand and (state is not None or table.stage is Stage.DEALING):
-            third += [("soft", f" {faces.sign('sep')} " if third else ""), ("mark", _("forehand"))]
         return first, second, third
+
+    def _forehand(self, seat: int) -> list[Fragment]:
+        """The forehand's mark."""
+        table = self.table
+        if seat == table.forehand and (table.hand is not None or table.stage is Stage.DEALING):
+            return [("mark", _("forehand"))]
+        return []
 
     def _player(self, canvas: Canvas, plan: Plan, seat: int, rel: int) -> None:
         first, second, third = self._status(seat)
-        badges = self._badges(seat)
+        badges, forehand = self._badges(seat), self._forehand(seat)
         if rel == 2:
-            line = [*first, ("felt", "  "), *third]
+            line = [*first, ("felt", "  "), *third, ("felt", "  " if forehand else ""), *forehand]
             width = sum(text_width(text) for _style, text in line)
             canvas.fragments(max((plan.area - width) // 2, 0), plan.north, line, plan.area)
             line = [*second, ("felt", "  " if badges else ""), *badges]
             width = sum(text_width(text) for _style, text in line)
             canvas.fragments(max((plan.area - width) // 2, 0), plan.north + 1, line, plan.area)
             return
-        rows = [first, second, third, badges]
-        room = plan.area // 2 - plan.trick[0] - 6
-        top = plan.trick_top + max((2 * plan.trick[1] + 1 - 4) // 2, 0)
+        rows = [row for row in (first, second, third, forehand, badges) if row]
+        places = self._places(plan, plan.area // 2)
+        room = places[1][0] - 3  # the cards of the trick stay free on both sides
+        top = plan.trick_top + max((2 * plan.trick[1] + 1 - 5) // 2, 0)
         for number, line in enumerate(rows):
-            width = sum(text_width(text) for _style, text in line)
-            x = 2 if rel == 1 else max(plan.area - 2 - width, plan.area - 2 - room)
+            width = min(sum(text_width(text) for _style, text in line), room)
+            x = 2 if rel == 1 else plan.area - 2 - width
             canvas.fragments(x, top + number, line, room)
 
     def _places(self, plan: Plan, center: int) -> dict[int, tuple[int, int]]:
@@ -232,7 +241,8 @@ class TablePage(TableKeys):
     def _own(self, canvas: Canvas, plan: Plan) -> None:
         table = self.table
         first, _second, third = self._status(table.me)
-        line = [*first, ("felt", "  "), *third, ("felt", "  "), *self._badges(table.me)]
+        line = [*first, ("felt", "  "), *third, ("felt", "  "), *self._forehand(table.me)]
+        line += [("felt", "  "), *self._badges(table.me)]
         canvas.fragments(2, plan.own, line, plan.area - 4)
         totals = _("{points}, {money}").format(
             points=words.points(table.points[table.me]),
@@ -488,12 +498,11 @@ class TablePage(TableKeys):
 
     def _between(self, canvas: Canvas, plan: Plan) -> None:
         """No hand and no deal: the scores in the middle."""
-        lines = scores_document(
-            self.table, self.model.faces, min(plan.area - 44, 60) if plan.area > 90 else plan.area - 8
-        )
-        for number, line in enumerate(lines[: 2 * plan.trick[1] + 2]):
-            width = sum(text_width(text) for _style, text in line)
-            canvas.fragments(max((plan.area - width) // 2, 0), plan.trick_top + number, line, plan.area)
+        width = min(plan.area - 8, 62)
+        lines = scores_document(self.table, self.model.faces, width)
+        x, y = max((plan.area - width) // 2, 2), max((plan.prompt - len(lines)) // 3, 2)
+        for number, line in enumerate(lines[: max(plan.prompt - y - 1, 1)]):
+            canvas.fragments(x, y + number, line, plan.area - x)
 
     def _compact(self, canvas: Canvas) -> None:
         """A line for each player, the hand as words."""
