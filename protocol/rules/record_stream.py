@@ -73,6 +73,8 @@ class Records:
                 return iter((parse(value),))
         else:
             error = too_long()
+        if ended and b"\n" not in text.rstrip():
+            raise error
         if not any(_is_object(line) for line in text.split(b"\n")[: None if ended else -1]):
             raise error
         self.many = True
@@ -105,29 +107,26 @@ def _is_object(line: bytes) -> bool:
 
 def _lines(head: bytes, chunks: Iterator[bytes]) -> Iterator[Record | BadRecord]:
     """One element per line that is not blank."""
-    rest = head
-    long = False  # the line at hand is over the limit and being skipped
-    ended = False
-    while not ended:
-        *lines, rest = rest.split(b"\n")
+    parts: list[bytes] = []  # the pieces of the line at hand
+    size = 0
+    for chunk in itertools.chain((head,), chunks):
+        *lines, rest = chunk.split(b"\n")
         for line in lines:
-            if long:
-                yield too_long()
-                long = False
-            elif line.strip():
-                yield _element(line)
-        if len(rest) > _SLACK:
-            long = True
-        if long:
-            rest = b""
-        chunk = next(chunks, None)
-        ended = chunk is None
-        if chunk is not None:
-            rest += chunk
-    if long:
+            parts.append(line)
+            yield from _line(parts, size + len(line))
+            parts.clear()
+            size = 0
+        size += len(rest)
+        if size <= _SLACK:
+            parts.append(rest)
+    yield from _line(parts, size)
+
+
+def _line(parts: list[bytes], size: int) -> Iterator[Record | BadRecord]:
+    if size > _SLACK:
         yield too_long()
-    elif rest.strip():
-        yield _element(rest)
+    elif (line := b"".join(parts)).strip():
+        yield _element(line)
 
 
 def _element(text: str | bytes) -> Record | BadRecord:
@@ -154,8 +153,9 @@ class _Array:
         self._text = self._text[self._at :]
         self._at = 0
         if chunk is None:
-            self._text += self._decoder.decode(b"", True)
-            return bool(self._text)
+            rest = self._decoder.decode(b"", True)
+            self._text += rest
+            return bool(rest)
         self._ascii = self._ascii and chunk.isascii()
         self._text += self._decoder.decode(chunk)
         return True
