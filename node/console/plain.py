@@ -148,18 +148,18 @@ class Plain:
         if old is None:
             self._print(_("Plain console. A number and Enter chooses; Enter alone says where you are; ? helps."))
             self._print(_("You are {name}. Fingerprint: {words}").format(name=view.me.name, words=view.me.words))
-        scored = {hand.deal for hand in old.table.finished} if old is not None and old.table is not None else set()
-        same = (
-            old is not None and old.table is not None and view.table is not None and old.table.match == view.table.match
-        )
+        before = old.table if old is not None else None
+        if before is not None and (view.table is None or view.table.match != before.match):
+            before = None
+        scored = {hand.deal for hand in before.finished} if before is not None else set()
         for said in narrate(old, view, self.faces):
             self._print(said.text)
         table = view.table
-        if table is not None and same:
+        if table is not None and before is not None:
             for hand in table.finished:
                 if hand.deal not in scored:
                     self._document(score_document(table, hand, self.faces, WIDTH))
-        self._settled(before if same else None, table)
+        self._settled(before, table)
         self._books(view)
         if view.lobby.invite and view.lobby.invite != self._invite:
             self._invite = view.lobby.invite
