@@ -2,8 +2,9 @@
 
 A reader accepts nil, bool, int, str, bin, array and map with text keys; never float, ext or timestamp, a key that
 stands twice, bytes after the value, text that is not UTF-8.  Any length form that msgpack allows is read; a writer uses
-the shortest.  Lengths are compared with the limits *and* with the bytes that are really there before anything is
-allocated, and depth is counted before descending, so that a few hostile bytes cost a few microseconds.
+the shortest.  msgpack's own reader compares every length with the limits before it allocates; what it would let pass
+(floats, timestamps, keys twice, depth) is refused here.  A whole message is at most 65,519 bytes, so a hostile one costs
+little whatever it says.
 
 Bytes that are hashed or signed are kept as received, never encoded anew.
 """
@@ -11,6 +12,7 @@ Bytes that are hashed or signed are kept as received, never encoded anew.
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+import msgpack
 import msgspec
 
 from protocol.refusal import Code, Refusal
@@ -45,10 +47,36 @@ def unpack(raw: bytes, limits: Limits = LINK_LIMITS, what: str = "message") -> A
         raise Refusal(Code.FORMAT, f"{what}: expected bytes")
     if len(raw) > limits.size:
         raise Refusal(Code.LIMIT, f"{what}: {len(raw)} bytes, at most {limits.size} are allowed")
-    reader = _Reader(raw, limits, what)
-    value = reader.value(0)
-    if reader.at != len(raw):
-        raise Refusal(Code.FORMAT, f"{what}: {len(raw) - reader.at} bytes after the end of the value")
+    try:
+        value = msgpack.unpackb(
+            raw,
+            use_list=True,
+            raw=False,
+            strict_map_key=False,  # _pairs looks at the keys, with words of its own
+            object_pairs_hook=_pairs,
+            ext_hook=_no_extension,
+            max_str_len=limits.text,
+            max_bin_len=limits.binary,
+            max_array_len=limits.array,
+            max_map_len=limits.map,
+            max_ext_len=0,
+        )
+        _walk(value, limits, 0)
+    except _Unfit as unfit:
+        raise Refusal(unfit.code, f"{what}: {unfit.detail}") from None
+    except msgpack.ExtraData as error:
+        raise Refusal(Code.FORMAT, f"{what}: {len(error.extra)} bytes after the end of the value") from None
+    except msgpack.StackError:
+        raise Refusal(Code.LIMIT, f"{what}: nested more than {limits.depth} levels deep") from None
+    except UnicodeDecodeError:
+        raise Refusal(Code.FORMAT, f"{what}: text is not UTF-8") from None
+    except (ValueError, msgpack.UnpackException) as error:
+        words = str(error)
+        if "max_ext_len" in words:
+            raise Refusal(Code.FORMAT, f"{what}: an extension type is not allowed") from None
+        if " exceeds max_" in words:
+            raise Refusal(Code.LIMIT, f"{what}: longer than allowed ({printable(words)})") from None
+        raise Refusal(Code.FORMAT, f"{what}: no msgpack value ({printable(words)})") from None
     return value
 
 
@@ -67,7 +95,8 @@ def decode(raw: bytes, kind: type[T], limits: Limits = BODY_LIMITS, what: str = 
 
 def encode(value: Any) -> bytes:
     """*value* (plain values or structs) as msgpack, integers and lengths in their shortest form."""
-    return msgspec.msgpack.encode(value)
+    packed: bytes = msgpack.packb(msgspec.to_builtins(value, builtin_types=(bytes,)), use_bin_type=True)
+    return packed
 
 
 def printable(text: str, limit: int = 200) -> str:
@@ -76,105 +105,42 @@ def printable(text: str, limit: int = 200) -> str:
     return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
-class _Reader:
-    """One pass over the bytes; ``at`` is the next unread one."""
-
-    __slots__ = ("at", "limits", "raw", "what")
-
-    def __init__(self, raw: bytes, limits: Limits, what: str) -> None:
-        self.raw = raw
-        self.limits = limits
-        self.what = what
-        self.at = 0
-
-    def value(self, depth: int) -> Any:
-        head = self._uint(1)
-        if head <= 0x7F:
-            return head
-        if head >= 0xE0:
-            return head - 0x100
-        if head <= 0x8F:
-            return self._map(head & 0x0F, depth)
-        if head <= 0x9F:
-            return self._array(head & 0x0F, depth)
-        if head <= 0xBF:
-            return self._text(head & 0x1F)
-        if head in _INTS:
-            size, signed = _INTS[head]
-            return int.from_bytes(self._take(size), "big", signed=signed)
-        if head in _LENGTHS:
-            size, family = _LENGTHS[head]
-            length = self._uint(size)
-            match family:
-                case "bin":
-                    return self._take(self._fits(length, self.limits.binary, "byte string"))
-                case "str":
-                    return self._text(length)
-                case "array":
-                    return self._array(length, depth)
-                case _:
-                    return self._map(length, depth)
-        if head in _CONSTANTS:
-            return _CONSTANTS[head]
-        raise Refusal(Code.FORMAT, f"{self.what}: type byte 0x{head:02x} (float, extension or unused) is not allowed")
-
-    def _take(self, count: int) -> bytes:
-        end = self.at + count
-        if end > len(self.raw):
-            raise Refusal(Code.FORMAT, f"{self.what}: ends in the middle of a value")
-        taken = self.raw[self.at : end]
-        self.at = end
-        return taken
-
-    def _uint(self, size: int) -> int:
-        return int.from_bytes(self._take(size), "big")
-
-    def _fits(self, count: int, limit: int, kind: str) -> int:
-        if count > limit:
-            raise Refusal(Code.LIMIT, f"{self.what}: {kind} of length {count}, at most {limit} is allowed")
-        if count > len(self.raw) - self.at:  # every item takes at least one byte
-            raise Refusal(Code.FORMAT, f"{self.what}: {kind} is longer than the bytes that follow")
-        return count
-
-    def _text(self, length: int) -> str:
-        taken = self._take(self._fits(length, self.limits.text, "text"))
-        try:
-            return taken.decode("utf-8")
-        except UnicodeDecodeError:
-            raise Refusal(Code.FORMAT, f"{self.what}: text is not UTF-8") from None
-
-    def _deeper(self, depth: int) -> int:
-        if depth >= self.limits.depth:
-            raise Refusal(Code.LIMIT, f"{self.what}: nested more than {self.limits.depth} levels deep")
-        return depth + 1
-
-    def _array(self, count: int, depth: int) -> list[Any]:
-        below = self._deeper(depth)
-        return [self.value(below) for _ in range(self._fits(count, self.limits.array, "array"))]
-
-    def _map(self, count: int, depth: int) -> dict[str, Any]:
-        below = self._deeper(depth)
-        result: dict[str, Any] = {}
-        for _ in range(self._fits(count, self.limits.map, "map")):
-            key = self.value(below)
-            if type(key) is not str:
-                raise Refusal(Code.FORMAT, f"{self.what}: a key that is not text")
-            if key in result:
-                raise Refusal(Code.FORMAT, f"{self.what}: key {printable(repr(key), 40)} stands twice")
-            result[key] = self.value(below)
-        return result
+def _pairs(items: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """A map whose keys are text and stand once."""
+    result: dict[str, Any] = {}
+    for key, value in items:
+        if type(key) is not str:
+            raise _Unfit(Code.FORMAT, "a key that is not text")
+        if key in result:
+            raise _Unfit(Code.FORMAT, f"key {printable(repr(key), 40)} stands twice")
+        result[key] = value
+    return result
 
 
-_CONSTANTS: Final[dict[int, bool | None]] = {0xC0: None, 0xC2: False, 0xC3: True}
-_INTS: Final[dict[int, tuple[int, bool]]] = {
-    **{0xCC + i: (1 << i, False) for i in range(4)},
-    **{0xD0 + i: (1 << i, True) for i in range(4)},
-}
-_LENGTHS: Final[dict[int, tuple[int, str]]] = {
-    **{0xC4 + i: (1 << i, "bin") for i in range(3)},
-    **{0xD9 + i: (1 << i, "str") for i in range(3)},
-    0xDC: (2, "array"),
-    0xDD: (4, "array"),
-    0xDE: (2, "map"),
-    0xDF: (4, "map"),
-}
+def _no_extension(code: int, data: bytes) -> Any:
+    raise _Unfit(Code.FORMAT, f"extension type {code} is not allowed")
+
+
+class _Unfit(Exception):
+    """Raised inside the reader: a code and what is wrong, without the place."""
+
+    def __init__(self, code: Code, detail: str) -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+
+
+def _walk(value: Any, limits: Limits, depth: int) -> None:
+    """Refuse what msgpack can say and we do not: floats, timestamps, too many levels."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return
+    if kind is not dict and kind is not list:
+        raise _Unfit(Code.FORMAT, f"a {kind.__name__} (float, timestamp) is not allowed")
+    if depth >= limits.depth:
+        raise _Unfit(Code.LIMIT, f"nested more than {limits.depth} levels deep")
+    for item in value.values() if kind is dict else value:
+        _walk(item, limits, depth + 1)
+
+
+_SCALARS: Final = frozenset({type(None), bool, int, str, bytes})

@@ -107,7 +107,7 @@ def test_attack_4_a_header_of_four_thousand_million_costs_nothing(head: int, res
     raw = bytes([head]) + b"\xff\xff\xff\xff" + rest
     tracemalloc.start()
     try:
-        assert refused(raw).code is Code.LIMIT
+        assert refused(raw).code in (Code.LIMIT, Code.FORMAT)  # msgpack itself sees that bytes are missing first
         assert tracemalloc.get_traced_memory()[1] < 50_000
     finally:
         tracemalloc.stop()
