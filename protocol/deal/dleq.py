@@ -60,8 +60,8 @@ def _weights(public: bytes, cs: Sequence[bytes], ds: Sequence[bytes], ctx: bytes
     if not cs:
         raise ValueError("nothing to prove")
     seed = hashlib.sha512(lp(public) + lp(b"Seed-" + ctx)).digest()
-    scalars = Scalars(lp(seed), ctx)
-    return [scalars.of(u16(n) + lp(c) + lp(d) + b"Composite") for n, (c, d) in enumerate(zip(cs, ds, strict=True))]
+    pairs = enumerate(zip(cs, ds, strict=True))
+    return Scalars(lp(seed), ctx).many([u16(n) + lp(c) + lp(d) + b"Composite" for n, (c, d) in pairs])
 
 
 def _challenge(public: bytes, m: bytes, z: bytes, t2: bytes, t3: bytes, ctx: bytes) -> int:

@@ -14,7 +14,7 @@ import ctypes
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
 from protocol.deal.hashing import Q, uniform_for_group
@@ -51,6 +51,10 @@ class Group(ABC, Generic[E]):
     @abstractmethod
     def sum_products(self, scalars: Sequence[int], points: Sequence[E]) -> E:
         """The sum of ``scalars[i] * points[i]``; the factor 1 costs nothing."""
+
+    def sums(self, rows: Iterable[tuple[Sequence[int], Sequence[E]]]) -> list[E]:
+        """:meth:`sum_products` of each row."""
+        return [self.sum_products(scalars, points) for scalars, points in rows]
 
     @abstractmethod
     def encode(self, point: E) -> bytes:
@@ -108,9 +112,7 @@ class Sodium(Ristretto):
         self._sub = _declare(library.crypto_core_ristretto255_sub, 3)
         self._map = _declare(library.crypto_core_ristretto255_from_hash, 2)
         valid = library.crypto_core_ristretto255_is_valid_point
-        valid.argtypes = [ctypes.c_char_p]
-        valid.restype = ctypes.c_int
-        self._valid = valid
+        self._valid = _declare(valid, 1)
 
     def is_valid(self, encoding: bytes) -> bool:
         # libsodium 1.0.18 does not look at the highest bit: without the second test each point has two encodings.
@@ -148,40 +150,51 @@ class Sodium(Ristretto):
         return out.raw
 
     def sum_products(self, scalars: Sequence[int], points: Sequence[bytes]) -> bytes:
+        return self.sums(((scalars, points),))[0]
+
+    def sums(self, rows: Iterable[tuple[Sequence[int], Sequence[bytes]]]) -> list[bytes]:
         # One loop with everything local: this is where shuffle and verification spend their time.
-        total, term = _Buffer(), _Buffer()
+        # Buffers go in as addresses, which ctypes converts faster than arrays.
+        buffer, spare = _Buffer(), _Buffer()
+        total, term = ctypes.addressof(buffer), ctypes.addressof(spare)
         mul, base_mul, add = self._mul, self._base_mul, self._add
-        empty = True
+        identity, base = IDENTITY, BASE
+        out: list[bytes] = []
         failed = 0
-        for scalar, point in zip(scalars, points, strict=True):
-            if not scalar or point == IDENTITY:
-                continue
-            if scalar == 1:
-                if empty:
-                    total.raw = point
-                    empty = False
+        for scalars, points in rows:
+            target = total
+            for scalar, point in zip(scalars, points, strict=True):
+                if scalar == 1:
+                    if target == total:
+                        buffer.raw = point
+                        target = term
+                    else:
+                        failed |= add(total, total, point)
+                    continue
+                if not scalar or point == identity:
+                    continue
+                if point == base:
+                    failed |= base_mul(target, scalar.to_bytes(32, "little"))
                 else:
-                    failed |= add(total, total, point)
-                continue
-            target = total if empty else term
-            if point == BASE:
-                failed |= base_mul(target, scalar.to_bytes(32, "little"))
-            else:
-                failed |= mul(target, scalar.to_bytes(32, "little"), point)
-            if empty:
-                empty = False
-            else:
-                failed |= add(total, total, term)
+                    failed |= mul(target, scalar.to_bytes(32, "little"), point)
+                if target == total:
+                    target = term
+                else:
+                    failed |= add(total, total, term)
+            out.append(identity if target == total else buffer.raw)
         if failed:
             raise ArithmeticError("an operand is no point")
-        return total.raw
+        return out
+
+    def total(self, points: Sequence[bytes]) -> bytes:
+        return self.sum_products([1] * len(points), points)
 
 
 _Buffer = ctypes.c_char * POINT_SIZE
 
 
 def _declare(function: "ctypes._NamedFuncPointer", pointers: int) -> "ctypes._NamedFuncPointer":
-    function.argtypes = [ctypes.c_char_p] * pointers
+    function.argtypes = [ctypes.c_void_p] * pointers  # takes bytes, arrays and addresses
     function.restype = ctypes.c_int
     return function
 
@@ -240,12 +253,21 @@ def split(data: object, count: int, what: str) -> list[bytes]:
 
 def read_points(data: object, count: int, what: str) -> list[bytes]:
     """*count* points from one byte string, each through :func:`read_point`; FORMAT on any other length."""
-    return [read_point(piece, f"{what}[{i}]") for i, piece in enumerate(split(data, count, what))]
+    pieces = split(data, count, what)
+    valid = ristretto().is_valid
+    for i, piece in enumerate(pieces):
+        if piece == IDENTITY or not valid(piece):
+            raise Refusal(Code.POINT, f"{what}[{i}]: no valid group element")
+    return pieces
 
 
 def read_scalars(data: object, count: int, what: str) -> list[int]:
     """*count* scalars from one byte string, each through :func:`read_scalar`; FORMAT on any other length."""
-    return [read_scalar(piece, f"{what}[{i}]") for i, piece in enumerate(split(data, count, what))]
+    values = [int.from_bytes(piece, "little") for piece in split(data, count, what)]
+    for i, value in enumerate(values):
+        if value >= Q:
+            raise Refusal(Code.SCALAR, f"{what}[{i}]: not below the group's order")
+    return values
 
 
 def write_scalar(value: int) -> bytes:

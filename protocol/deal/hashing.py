@@ -122,9 +122,18 @@ class Scalars:
         self._state = hashlib.sha512(_BLOCK + head)
 
     def of(self, tail: bytes) -> int:
-        state = self._state.copy()
-        state.update(tail + self._tail)
-        return int.from_bytes(hashlib.sha512(state.digest() + self._dst).digest(), "little") % self._order
+        """``hash_to_scalar(head + tail, ctx)``."""
+        return self.many((tail,))[0]
+
+    def many(self, tails: Iterable[bytes]) -> list[int]:
+        """:meth:`of` each."""
+        sha512, copy, order, dst, end = hashlib.sha512, self._state.copy, self._order, self._dst, self._tail
+        out = []
+        for tail in tails:
+            state = copy()
+            state.update(tail + end)
+            out.append(int.from_bytes(sha512(state.digest() + dst).digest(), "little") % order)
+        return out
 
 
 class Nonces:
@@ -141,14 +150,17 @@ class Nonces:
         self._index = 0
 
     def next(self) -> int:
-        while True:
-            scalar = self._scalars.of(self._index.to_bytes(2, "big"))
-            self._index += 1
-            if scalar:
-                return scalar
+        """The next one."""
+        return self.take(1)[0]
 
     def take(self, count: int) -> list[int]:
-        return [self.next() for _ in range(count)]
+        """The next *count* of them."""
+        out: list[int] = []
+        while missing := count - len(out):
+            indices = range(self._index, self._index + missing)
+            self._index += missing
+            out += [scalar for scalar in self._scalars.many([i.to_bytes(2, "big") for i in indices]) if scalar]
+        return out
 
 
 def random_below(rand: Rand, n: int) -> int:

@@ -68,16 +68,15 @@ def shuffle(place: Place, x: int, key: bytes, deck: Deck, rand: Rand, prepared: 
     known = key + encode_deck(deck) + b"".join(prepared.c)
     randomness = Nonces(secret, rand, ctx, known)
     rho = [randomness.take(SLOTS) for _ in range(width)]
-    combine, one = group.sum_products, 1
-    after = []
-    for j, i in enumerate(prepared.pi):
-        slot = deck[i]
-        fresh: list[bytes] = []
-        for w in range(width):
-            fresh.append(combine((rho[w][j], one), (BASE, slot[2 * w])))
-            fresh.append(combine((rho[w][j], one), (key, slot[2 * w + 1])))
-        after.append(tuple(fresh))
-    new = tuple(after)
+    anchors = (BASE, key) * width
+    points = group.sums(
+        [
+            ((rho[n // 2][j], 1), (anchors[n], deck[i][n]))
+            for j, i in enumerate(prepared.pi)
+            for n in range(2 * width)
+        ]
+    )
+    new = tuple(tuple(points[i : i + 2 * width]) for i in range(0, len(points), 2 * width))
     deck_bytes = encode_deck(new)
     nonces = Nonces(secret, rand, ctx, known + deck_bytes)
     proof = prove(_statement(key, deck, new), prepared, rho, nonces.take, ctx)

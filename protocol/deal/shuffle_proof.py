@@ -92,10 +92,10 @@ def random_permutation(n: int, rand: Rand) -> tuple[int, ...]:
 
 def commit_permutation(group: Group[E], hs: Sequence[E], pi: tuple[int, ...], r: Sequence[int]) -> Permutation[E]:
     """Step 1: c_pi(j) = r_pi(j) * B + H_j."""
-    c: list[E] = [group.identity] * len(pi)
-    for i, h in zip(pi, hs, strict=True):
-        c[i] = group.sum_products((r[i], 1), (group.base, h))
-    return Permutation(pi, tuple(r), tuple(c))
+    base = group.base
+    made = group.sums([((r[i], 1), (base, h)) for i, h in zip(pi, hs, strict=True)])
+    at = dict(zip(pi, made, strict=True))
+    return Permutation(pi, tuple(r), tuple(at[i] for i in range(len(pi))))
 
 
 def seed_of(statement: Statement[E], c: Sequence[E], ctx: bytes) -> bytes:
@@ -113,8 +113,7 @@ def seed_of(statement: Statement[E], c: Sequence[E], ctx: bytes) -> bytes:
 
 def batching(seed: bytes, n: int, ctx: bytes, order: int) -> list[int]:
     """u_1 .. u_N."""
-    scalars = Scalars(seed, ctx + b"u", order)
-    return [scalars.of(u32(i)) for i in range(1, n + 1)]
+    return Scalars(seed, ctx + b"u", order).many([u32(i) for i in range(1, n + 1)])
 
 
 def final_challenge(
@@ -151,16 +150,16 @@ def prove(
     omega_hat = nonces(n)
     omega_prime = nonces(n)
 
-    c_hat: list[E] = []
-    t_hat: list[E] = []
     pair = (base, statement.h)
     chain_r, chain_u = 0, 1  # R_{j-1}, U_{j-1}: the chain in closed form, so every factor falls on B or H
+    for_t_hat, for_c_hat = [], []
     for j in range(n):
         factor = omega_prime[j]
-        t_hat.append(combine(((omega_hat[j] + chain_r * factor) % order, chain_u * factor % order), pair))
+        for_t_hat.append((((omega_hat[j] + chain_r * factor) % order, chain_u * factor % order), pair))
         chain_r = (r_hat[j] + u_prime[j] * chain_r) % order
         chain_u = u_prime[j] * chain_u % order
-        c_hat.append(combine((chain_r, chain_u), pair))
+        for_c_hat.append(((chain_r, chain_u), pair))
+    t_hat, c_hat = group.sums(for_t_hat), group.sums(for_c_hat)
 
     t4: list[E] = []
     for w in range(width):
@@ -190,6 +189,14 @@ def prove(
     )
 
 
+def _merged(scalars: Sequence[int], points: Sequence[E], order: int) -> tuple[list[int], list[E]]:
+    """The same sum of products with each point once: in the first deck all alphas are B, the betas equal in pairs."""
+    factors: dict[E, int] = {}
+    for scalar, point in zip(scalars, points, strict=True):
+        factors[point] = factors.get(point, 0) + scalar
+    return [factor % order for factor in factors.values()], list(factors)
+
+
 def recompute(statement: Statement[E], proof: Proof[E], u: Sequence[int]) -> Commitments[E]:
     """The commitments that V1 to V5 give for the challenge and responses of *proof*, with batching factors *u*."""
     group = statement.group
@@ -206,7 +213,7 @@ def recompute(statement: Statement[E], proof: Proof[E], u: Sequence[int]) -> Com
     for w, s4 in enumerate(proof.s4):
         for side, anchor in ((2 * w, base), (2 * w + 1, statement.key)):
             points = [anchor, *(slot[side] for slot in statement.after), *(slot[side] for slot in statement.before)]
-            t4.append(combine([-s4 % order, *factors], points))
+            t4.append(combine(*_merged([-s4 % order, *factors], points, order)))
 
     previous = [statement.h, *c_hat[:-1]]
     return Commitments(
@@ -215,8 +222,12 @@ def recompute(statement: Statement[E], proof: Proof[E], u: Sequence[int]) -> Com
         t3=combine([proof.s3, *proof.s_prime, *minus_ku], [base, *statement.hs, *c]),
         t4=tuple(t4),
         t_hat=tuple(
-            combine((s_hat, s_prime, minus_k), (base, before, this))
-            for s_hat, s_prime, before, this in zip(proof.s_hat, proof.s_prime, previous, c_hat, strict=True)
+            group.sums(
+                [
+                    ((s_hat, s_prime, minus_k), (base, before, this))
+                    for s_hat, s_prime, before, this in zip(proof.s_hat, proof.s_prime, previous, c_hat, strict=True)
+                ]
+            )
         ),
     )
 
