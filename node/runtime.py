@@ -82,7 +82,7 @@ class Node:
         for where in self.hub.listening:
             if where.host in ("0.0.0.0", "::"):  # noqa: S104
                 hosts = [local_host(link)] if link is not None else []
-                found += [Address(host, where.port) for host in [*hosts, *_own_hosts()] if host]
+                found += [Address(host, where.port) for host in [*hosts, *own_hosts()] if host]
             else:
                 found.append(where)
         return tuple(dict.fromkeys(found))[:8]
@@ -145,7 +145,7 @@ class Node:
         return _("The evidence is in {path}; anyone can check it with: doko verify").format(path=path)
 
 
-def _own_hosts() -> list[str]:
+def own_hosts() -> list[str]:
     """This machine's addresses on its way out, IPv4 first; the loopback address if there is no way out."""
     found = []
     for family, target in _ANYWHERE:
