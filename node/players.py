@@ -1,7 +1,7 @@
 """Who answers for our seat: a computer's policy, or a person at a desk."""
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, TypeVar
 
 import trio
 
@@ -55,11 +55,19 @@ class PolicyPlayer:
     (it does not depend on the decision).
     """
 
-    def __init__(self, policy: Policy, seed: Callable[[int], bytes], *, delay: float = 0.0) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        seed: Callable[[int], bytes],
+        *,
+        delay: float = 0.0,
+        in_thread: Callable[..., Awaitable[Any]] = trio.to_thread.run_sync,
+    ) -> None:
         self.policy = policy
         self._seed = seed
         self._delay = delay
         self._asked: object = None  # the situation the policy was last asked about calls in
+        self._in_thread = in_thread
         self._limiter = trio.CapacityLimiter(1)
         self.refusals = 0
 
@@ -87,7 +95,8 @@ class PolicyPlayer:
         self.refusals += 1
 
     async def _think(self, ask: Callable[[HandView, bytes], T], hand: HandView, seed: bytes) -> T:
-        return await trio.to_thread.run_sync(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)
+        answer: T = await self._in_thread(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)
+        return answer
 
 
 def _progress(hand: HandView) -> tuple[int, int]:

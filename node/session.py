@@ -13,7 +13,7 @@ is to be persisted is taken together with whatever else waits to be persisted, s
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -90,6 +90,8 @@ class PauseAsked:
 
 
 Watcher = Callable[[Event | Said | PauseAsked], None]
+#: ``await in_thread(fn, *args, limiter=..., abandon_on_cancel=...)``
+InThread = Callable[..., Awaitable[Any]]
 
 
 class Session:
@@ -110,10 +112,12 @@ class Session:
         seed: Callable[[int], bytes] | None = None,
         watch: Sequence[Watcher] = (),
         settled: Callable[[Outcome, CoreView], Path] | None = None,
+        in_thread: InThread = trio.to_thread.run_sync,
     ) -> None:
         """*stored*: ``None`` for a match gathered in this process just now, else what the store holds of it.
 
         *settled* closes the books, in the store's thread: with the first settlement and with each better one.
+        *in_thread* runs what takes long, as :func:`trio.to_thread.run_sync` does (tests have no threads).
         """
         self.plan = plan
         self.hub = hub
@@ -136,6 +140,7 @@ class Session:
         self._failure: Exception | None = None
         self._outcome: Outcome | None = None
         self._settled_by = settled
+        self._in_thread = in_thread
         self.path: Path | None = None  # of the settlement file
         self._finished: set[int] = set()  # seats that said they are done
         self._chat = {seat: Bucket(0.5, 6) for seat in range(4)}
@@ -279,7 +284,7 @@ class Session:
                 elif isinstance(effect, Finished):
                     await self._finish(effect)
                 elif isinstance(effect, Evidence):
-                    await trio.to_thread.run_sync(
+                    await self._in_thread(
                         self._store.note_stop, self.plan.match, effect.reason, effect.evidence, limiter=self._disk
                     )
                     self._do(effect)
@@ -306,7 +311,7 @@ class Session:
             tuple({name: value for persist in together for name, value in persist.secrets}.items()),
         )
         try:
-            await trio.to_thread.run_sync(self._store.persist, self.plan.match, merged, limiter=self._disk)
+            await self._in_thread(self._store.persist, self.plan.match, merged, limiter=self._disk)
         except StoreConflict as conflict:
             raise DokoError(
                 _("The store contradicts what was to be signed: {why}.").format(why=conflict),
@@ -319,7 +324,7 @@ class Session:
         if self._outcome is not None and self._outcome.signatures >= outcome.signatures:
             return
         if self._settled_by is not None:
-            self.path = await trio.to_thread.run_sync(self._settled_by, outcome, self.view, limiter=self._disk)
+            self.path = await self._in_thread(self._settled_by, outcome, self.view, limiter=self._disk)
         self._outcome = outcome
         self._ring()
 
@@ -349,7 +354,7 @@ class Session:
         result: object
         begun = trio.current_time()
         try:
-            result = await trio.to_thread.run_sync(fn, *args, limiter=self._cpu, abandon_on_cancel=True)
+            result = await self._in_thread(fn, *args, limiter=self._cpu, abandon_on_cancel=True)
         except Exception as error:  # the core judges it: a refused proof is a result like another
             result = error
         self.computing += trio.current_time() - begun

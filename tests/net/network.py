@@ -75,8 +75,8 @@ class Network:
         for source, target, ours, theirs in self.streams:
             if {source, target} == {a, b}:
                 for stream in (ours, theirs):
-                    stream.send_stream.close()  # type: ignore[attr-defined]
-                    stream.receive_stream.close()  # type: ignore[attr-defined]
+                    stream.send_stream.close()
+                    stream.receive_stream.close()
 
     @asynccontextmanager
     async def node(self, name: str, **options: Any) -> Any:
