@@ -32,7 +32,7 @@ def settle(state: HandState, contract: Contract) -> None:
     state.contract = contract
     state._classes = CLASS_TABLE[contract]
     state._masks = MASK_TABLE[contract]
-    state._power = POWER_TABLE[contract]
+    state._powers = POWER_TABLE[contract]
     state.phase = Phase.PLAY
     state.turn = state.leader = 0
 

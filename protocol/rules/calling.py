@@ -165,7 +165,7 @@ def call_options(state: HandState, player: int) -> tuple[CallOption, ...]:
         or state.rules.computer(player)
     ):
         return ()
-    have = state._left[player]
+    have = state.cards_left(player)
     shift = state.shift
     if have < 11 - max(state.levels) - shift:
         return ()  # too late for every step and every reply, whatever his side

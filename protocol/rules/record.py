@@ -24,6 +24,7 @@ from protocol.rules.contracts import SOLOS, Contract
 from protocol.rules.hand import legal, push
 from protocol.rules.score import final_contract, re_side, result
 from protocol.rules.state import HandRules, HandState, Phase, check_deal
+from protocol.rules.tricks import do_play
 
 FORMAT: Final = "doko-hand/1"
 #: The longest text of one record, in bytes.
@@ -295,7 +296,10 @@ def replay(record: Record) -> Replay:
                 raise BadRecord(f"events[{index}]: {bad.detail}") from None
             raise
         try:
-            push(state, act)
+            if type(act) is Play:
+                do_play(state, act.player, act.card)
+            else:
+                push(state, act)
         except Refusal as refusal:
             return Replay(state, index, refusal)
     return Replay(state)
@@ -347,8 +351,8 @@ def _incomplete(state: HandState) -> dict[str, Any]:
     re = re_side(state)
     # While a marriage is open, a trick that does not clear it counts against the groom.
     side = re if re is not None else () if state.groom is None else (state.groom,)
-    points = [state.card_points(p) for p in range(PLAYERS)]
-    of_re = sum(points[p] for p in side)
+    taken = sum(t.points for t in state.tricks)
+    of_re = sum(t.points for t in state.tricks if t.winner in side)
     may = [[event_of(act)[2:] for act in legal(state, p)] for p in range(PLAYERS)]
     waiting = [{"player": p + 1, "may": words} for p, words in enumerate(may) if words]
     return {
@@ -356,7 +360,7 @@ def _incomplete(state: HandState) -> dict[str, Any]:
         "void": False,
         "contract": None if contract is None else contract.value,
         "re": None if re is None else [p + 1 for p in re],
-        "card_points": {"re": of_re, "kontra": sum(points) - of_re},
+        "card_points": {"re": of_re, "kontra": taken - of_re},
         "trick_winners": [t.winner + 1 for t in state.tricks],
         "next": waiting,
     }

@@ -98,7 +98,7 @@ def result(state: HandState) -> Result:
     assert re is not None
     assert contract is not None
     alone = len(re) == 1
-    re_points = sum(state.card_points(p) for p in re)
+    re_points = sum(t.points for t in state.tricks if t.winner in re)
     points = (re_points, 240 - re_points)
     re_tricks = sum(w in re for w in trick_winners)
     tricks = (re_tricks, 12 - re_tricks)

@@ -18,7 +18,7 @@ from typing import Final, Literal, NamedTuple
 from protocol.cards import CARD_NAMES, CARD_POINTS, CLUB_QUEEN, HAND_SIZE, PLAYERS, TYPES
 from protocol.refusal import Code, Refusal
 from protocol.rules.calls import CallKind, Side
-from protocol.rules.contracts import CLASS_TABLE, CLASSES, MASK_TABLE, SOLOS, TRUMP, Contract
+from protocol.rules.contracts import CLASS_TABLE, CLASSES, MASK_TABLE, POWER_TABLE, SOLOS, TRUMP, Contract
 
 Profile = Literal["stargames", "ddv"]
 #: Four hands as a caller gives them: a tuple of types, or ``None`` for a hand that is not known.
@@ -70,7 +70,8 @@ class Trick(NamedTuple):
     @property
     def points(self) -> int:
         """Card points in the trick."""
-        return sum(CARD_POINTS[k] for k in self.cards)
+        a, b, c, d = self.cards
+        return CARD_POINTS[a] + CARD_POINTS[b] + CARD_POINTS[c] + CARD_POINTS[d]
 
     def card_of(self, player: int) -> int:
         """The card that *player* gave."""
@@ -118,11 +119,9 @@ class HandState:
         "_dealt",
         "_hands",
         "_led",
-        "_left",
         "_masks",
         "_power",
-        "_seen",
-        "_taken",
+        "_powers",
         "_voids",
         "_winner",
         "bids",
@@ -170,13 +169,11 @@ class HandState:
         self.void_hand = False
         self._dealt = dealt
         self._hands = [None if hand is None else hand_mask(hand) for hand in dealt]
-        self._left = [HAND_SIZE] * PLAYERS
-        self._taken = [0] * PLAYERS
-        self._seen = 0  # copies of each type played, as a hand mask
         self._voids = 0  # bit 5 * player + class
         self._classes = CLASS_TABLE[Contract.NORMAL]
         self._masks = _ALL_CLASSES
-        self._power: tuple[tuple[int, ...], ...] = ()
+        self._powers = POWER_TABLE[Contract.NORMAL]
+        self._power: tuple[int, ...] = ()  # what each type is worth in the trick on the table
         self._led = 0  # class, power so far and player so far of the trick on the table
         self._best = 0
         self._winner = 0
@@ -206,13 +203,11 @@ class HandState:
         new.void_hand = self.void_hand
         new._dealt = self._dealt
         new._hands = self._hands[:]
-        new._left = self._left[:]
-        new._taken = self._taken[:]
-        new._seen = self._seen
         new._voids = self._voids
         new._classes = self._classes
         new._masks = self._masks
         new._power = self._power
+        new._powers = self._powers
         new._led = self._led
         new._best = self._best
         new._winner = self._winner
@@ -271,11 +266,11 @@ class HandState:
 
     def cards_left(self, player: int) -> int:
         """Cards that *player* still holds (R16 counts a card until it is played)."""
-        return self._left[player]
+        return HAND_SIZE - len(self.tricks) - ((player - self.leader) % PLAYERS < len(self.trick))
 
     def card_points(self, player: int) -> int:
         """Card points in the complete tricks that *player* took."""
-        return self._taken[player]
+        return sum(t.points for t in self.tricks if t.winner == player)
 
     @property
     def cards_played(self) -> int:
@@ -298,7 +293,7 @@ class HandState:
 
     def copies_played(self, card: int) -> int:
         """How many of the two copies of a type have been played."""
-        return self._seen >> 2 * card & 3
+        return sum(t.cards.count(card) for t in self.tricks) + self.trick.count(card)
 
     @property
     def led(self) -> int | None:

@@ -2,7 +2,7 @@
 
 from typing import Final, cast
 
-from protocol.cards import CARD_NAMES, CARD_POINTS, CLUB_QUEEN, PLAYERS, TYPES
+from protocol.cards import CARD_NAMES, CLUB_QUEEN, PLAYERS, TYPES
 from protocol.refusal import Code, Refusal
 from protocol.rules.bidding import wrong_time
 from protocol.rules.calls import Side
@@ -23,7 +23,6 @@ def do_play(state: HandState, player: int, card: int) -> None:
     hand = state._hands[player]
     trick = state.trick
     cls = state._classes[card]
-    bit = 1 << 2 * card
     if hand is None:
         check_unseen(state, player, card)
     else:
@@ -31,23 +30,22 @@ def do_play(state: HandState, player: int, card: int) -> None:
             raise Refusal(Code.RULE, f"player {player + 1} does not hold {CARD_NAMES[card]}", "R14")
         if trick and cls != state._led and hand & state._masks[state._led]:
             raise _revoke(state, player, card)
-        state._hands[player] = hand - bit
-    state._seen += bit
-    state._left[player] -= 1
+        state._hands[player] = hand - (1 << 2 * card)
     if card == CLUB_QUEEN:
         _queen_played(state, player)
     if not trick:
         state.trick = (card,)
         state._led = cls
-        state._best = state._power[cls][card]
+        state._power = power = state._powers[cls]
+        state._best = power[card]
         state._winner = player
         state.turn = (player + 1) % PLAYERS
     else:
         if cls != state._led:
             state._voids |= 1 << (CLASSES * player + state._led)
-        power = state._power[state._led][card]
-        if power > state._best:
-            state._best = power
+        worth = state._power[card]
+        if worth > state._best:
+            state._best = worth
             state._winner = player
         if len(trick) < 3:
             state.trick = (*trick, card)
@@ -61,9 +59,6 @@ def do_play(state: HandState, player: int, card: int) -> None:
 def _complete(state: HandState, cards: tuple[int, int, int, int]) -> None:
     winner = state._winner
     state.tricks = (*state.tricks, Trick(state.leader, cards, winner))
-    state._taken[winner] += (
-        CARD_POINTS[cards[0]] + CARD_POINTS[cards[1]] + CARD_POINTS[cards[2]] + CARD_POINTS[cards[3]]
-    )
     state.trick = ()
     state.leader = state.turn = winner
     if len(state.tricks) == 12:
@@ -123,7 +118,7 @@ def _revoke(state: HandState, player: int, card: int) -> Refusal:
 
 def check_unseen(state: HandState, player: int, card: int) -> None:
     """What the public log alone says against a card from a hand that is not known."""
-    copies = state._seen >> 2 * card & 3
+    copies = state.copies_played(card)
     if card == CLUB_QUEEN:
         copies += sum(shown for p, shown in enumerate(state.shown) if p != player)
     if copies >= 2:
@@ -137,7 +132,7 @@ def check_unseen(state: HandState, player: int, card: int) -> None:
         return
     if state.trick and cls != state._led and state._classes[CLUB_QUEEN] == state._led:
         raise _revoke(state, player, card)
-    if card != CLUB_QUEEN and state._left[player] <= state.shown[player]:
+    if card != CLUB_QUEEN and state.cards_left(player) <= state.shown[player]:
         raise Refusal(Code.RULE, f"player {player + 1} holds nothing but the club queens he has shown", "R14")
 
 
