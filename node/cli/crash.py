@@ -1,7 +1,6 @@
 """An unexpected error: a short text for the person, a report in a file for whoever mends it, no secrets in either."""
 
 import platform
-import sys
 import time
 import traceback
 from pathlib import Path
@@ -48,16 +47,3 @@ def what(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f", {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"
-
-
-def install_hooks() -> None:
-    """Errors that nobody waits for (threads, finalisers) are logged, not printed over the screen."""
-    import threading
-
-    from node import logs
-
-    def thread_hook(args: threading.ExceptHookArgs) -> None:
-        logs.get("thread").error("thread failed", kind=args.exc_type.__name__, text=str(args.exc_value))
-
-    threading.excepthook = thread_hook
-    sys.unraisablehook = lambda args: logs.get("finaliser").error("finaliser failed", kind=args.exc_type.__name__)

@@ -134,7 +134,7 @@ Examples:
 def import_(app: App, file: str, replace: bool) -> None:
     data = read_bytes(file, ids.FILE_LIMIT)
     where = _("standard input") if file == "-" else file
-    public, sealed = ids.decode_public(data, where)
+    public, _sealed = ids.decode_public(data, where)
     path = app.paths.identity
     if app.has_identity() and not replace:
         raise DokoError(
@@ -154,7 +154,6 @@ def import_(app: App, file: str, replace: bool) -> None:
                 raise explain(error, kept) from error
             click.echo(_("The former identity is kept in {path}.").format(path=kept), err=True)
         write_atomic(path, data, replace=replace)
-    del sealed
     click.echo(_("Your identity: {words}").format(words=words_of(public.key)))
 
 

@@ -5,6 +5,7 @@ import difflib
 import gettext
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -223,7 +224,7 @@ def _exit_code(error: BaseException, data: Path | None) -> int:
     return _crash(first, data)
 
 
-def _crash(error: BaseException, data: Path | None) -> int:
+def _crash(error: BaseException, data: Path | None, *, tell: bool = True) -> int:
     from node.cli.crash import what, write_report
     from node.paths import resolve
 
@@ -231,6 +232,8 @@ def _crash(error: BaseException, data: Path | None) -> int:
         path = write_report(error, resolve(data).crashes)
     except DokoError:
         path = None
+    if not tell:
+        return EXIT_BUG
     message = _("Something went wrong inside doko ({what}). This is a mistake in the program, not yours.")
     if path is None:
         hint = _("A report could not be written either; is the disk full?")
@@ -286,8 +289,27 @@ def _data_option(args: Sequence[str] | None) -> Path | None:
     return None
 
 
+def _thread_failed(args: threading.ExceptHookArgs) -> None:
+    """A thread that nobody waits for failed: a report, no traceback over somebody's screen."""
+    from node import logs
+
+    logs.get("thread").error("thread failed", kind=args.exc_type.__name__, text=str(args.exc_value))
+    if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+        _crash(args.exc_value, _data_option(None), tell=False)
+
+
+def _finaliser_failed(args: "sys.UnraisableHookArgs") -> None:
+    """An error in a finaliser: nothing waits for it and nothing can be done about it."""
+    with contextlib.suppress(Exception):
+        from node import logs
+
+        logs.get("finaliser").error("finaliser failed", kind=args.exc_type.__name__, text=str(args.exc_value))
+
+
 def main() -> None:
     """The entry point of the installed script."""
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _finaliser_failed
     sys.exit(run())
 
 

@@ -202,3 +202,36 @@ def test_language_of_the_file_speaks_in_help(doko: Doko) -> None:
 
     assert doko("--help").code == EXIT_OK
     assert current_language() == "de"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_passphrase_typed_at_a_terminal_is_not_shown(doko: Doko, tmp_path: Path) -> None:
+    doko("identity", "create")
+    path = tmp_path / "data" / "identity.json"
+    own = ids.load(path)
+    code = (
+        "import pty, sys; sys.exit(pty.spawn([sys.executable, '-m', 'node.cli.main', 'identity', 'passphrase']) >> 8)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    shown = b""
+    answers = [b"short", b"short", b"typed words", b"other words", b"typed words", b"typed words"]
+    for question, answer in zip([b"New passphrase", b"The same again"] * 3, answers, strict=True):
+        asked = b""
+        while not asked.rstrip().endswith(question + b":"):
+            byte = process.stdout.read(1)
+            assert byte, shown + asked
+            asked += byte
+        shown += asked
+        process.stdin.write(answer + b"\n")
+        process.stdin.flush()
+    shown += process.stdout.read()
+    assert process.wait() == EXIT_OK
+    process.stdin.close()
+    process.stdout.close()
+    assert b"At least 8 characters" in shown
+    assert b"The passphrase is set." in shown
+    for answer in answers:
+        assert answer not in shown
+    assert ids.load(path, lambda: "typed words") == own

@@ -111,3 +111,24 @@ def test_planted_symlink_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / f"doko-{key.hex()[:24]}.lock").symlink_to(victim)
     assert acquire_identity(key, tmp_path) is None
     assert victim.read_text() == "precious"
+
+
+def test_locks_where_there_is_no_fcntl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows locks bytes: one far behind the text, so that others can still read who holds it."""
+    held: set[int] = set()
+
+    class Msvcrt:
+        LK_NBLCK = 2
+
+        @staticmethod
+        def locking(descriptor: int, _mode: int, _count: int) -> None:
+            at = os.lseek(descriptor, 0, os.SEEK_CUR)
+            assert at > 1000
+            if held:
+                raise OSError(13, "Permission denied")
+            held.add(at)
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", Msvcrt)
+    with acquire(tmp_path / "lock", "It"), pytest.raises(DokoError, match=str(os.getpid())):
+        acquire(tmp_path / "lock", "It")

@@ -126,7 +126,7 @@ def test_language_environment_of_the_process_is_left_as_it_was(
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["idntity"], "Did you mean identity?"),
+        (["idntity"], "Did you mean identity"),
         (["zzzzzz"], "There is no command 'zzzzzz'"),
         (["--frob"], "--frob"),
         (["--lang", "xx", "--help"], "xx"),
@@ -331,3 +331,32 @@ def run(app: App) -> int:
     """Stands for ``node.console.main.run``."""
     assert app.data == Path("somewhere")
     return 5
+
+
+THREAD = """
+import sys, threading
+from node.cli import main
+def failing():
+    raise RuntimeError(bytes(range(32)))
+class Failing:
+    def __del__(self):
+        raise RuntimeError("in a finaliser")
+def run(args=None):
+    thread = threading.Thread(target=failing)
+    thread.start()
+    thread.join()
+    Failing()
+    return 0
+main.run = run
+main.main()
+"""
+
+
+def test_thread_that_fails_leaves_a_report_and_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", THREAD], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_OK, "", "")
+    (report,) = (tmp_path / "data" / "crashes").iterdir()
+    text = report.read_text()
+    assert "RuntimeError" in text
+    assert "in failing" in text
+    assert "x01" not in text
