@@ -216,16 +216,22 @@ class Table:
         """When ``tick`` has to be called next, or None."""
         if self._stopped or not self._started:
             return None
-        times = [
-            max(since + ASK_AFTER, self._asked.get(seat, since - ASK_EVERY) + ASK_EVERY)
-            for seat, since in self._held_since.items()
-        ]
+        times = [self._ask_at(seat) for seat in self._held_since]
         if not self._complete:
-            times.append(max(self._last_change, self._stalled_at) + self._stall)
+            times.append(self._stall_at)
             following = self._clocks.next(self._now)
             if following is not None:
                 times.append(following)
         return min(times, default=None)
+
+    def _ask_at(self, seat: int) -> float:
+        """When the author of the oldest held entry is asked (again) for what is missing."""
+        return max(self._held_since[seat] + ASK_AFTER, self._asked.get(seat, -ASK_EVERY) + ASK_EVERY)
+
+    @property
+    def _stall_at(self) -> float:
+        """When all are told where we are, because nothing moves."""
+        return max(self._last_change, self._stalled_at) + self._stall
 
     # -- beginning and end of each call ----------------------------------------------------------------------------
 
@@ -474,8 +480,8 @@ class Table:
             self._heads(seat, message.chain, message.deal, reply=False)
 
     def _ask_held(self) -> None:
-        for seat, since in list(self._held_since.items()):
-            if self._now - since >= ASK_AFTER and self._now - self._asked.get(seat, -ASK_EVERY) >= ASK_EVERY:
+        for seat in list(self._held_since):
+            if self._now >= self._ask_at(seat):
                 self._asked[seat] = self._now
                 if seat in self._links:
                     self._status(seat, reply=True)
@@ -484,7 +490,7 @@ class Table:
                         self._status(other, reply=True)
 
     def _ask_stalled(self) -> None:
-        if self._complete or self._now - max(self._last_change, self._stalled_at) < self._stall:
+        if self._complete or self._now < self._stall_at:
             return
         self._stalled_at = self._now
         self._stall = min(STALL_MOST, 2 * self._stall)

@@ -265,7 +265,8 @@ class World:
         self.now = 0.0
         self.setups = setups(seed, bots, **terms)
         self.bots = bots
-        self.hooks: list[Hook] = []
+        self.hooks: list[Hook] = []  # on sending
+        self.watchers: list[Callable[[Wire], None]] = []  # on arrival
         self.sent: list[Wire] = []
         self.keep_sent = False
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
@@ -496,6 +497,8 @@ class World:
 
     def inject(self, wire: Wire) -> None:
         """Deliver at once, whatever the network is like."""
+        for watcher in self.watchers:
+            watcher(wire)
         node = self.nodes[wire.target]
         self._do(node, lambda: node.table.receive(wire.source, wire.raw, self.now))
 
