@@ -36,6 +36,7 @@ from node.plan import Plan, unpack_plan
 from node.runtime import Node
 from node.session import PauseAsked, Said, Session
 from node.tableview import Around, table_view, terms_view
+from node.tasks import background
 from node.view import (
     Absence,
     AddFriend,
@@ -327,8 +328,8 @@ class Home:
         if not around.muted and self._held_chat:
             around.chat = [*around.chat, *self._held_chat][-CHAT_LINES:]
             self._held_chat = []
-        if self._session.path is not None:
-            around.path = str(self._session.path)
+        written = self._session.path is not None and self._session.signatures == sum(core.signed)
+        around.path = str(self._session.path) if written else ""
         if core.absence is None or not core.absence.gone:
             around.waited = ()
         return table_view(core, around, trio.current_time())
@@ -541,7 +542,7 @@ class Home:
 
     async def _at_table(self, seating: Seating) -> None:
         """From sitting down to the end of the match."""
-        async with trio.open_nursery() as nursery:
+        async with background() as nursery:
             nursery.start_soon(self._follow_seating, seating)
             try:
                 seated = await seating.settled()
@@ -549,9 +550,10 @@ class Home:
                 await trio.to_thread.run_sync(self._node.remember, plan)
             except DokoError:
                 seating.close()
+                if self._seating is not seating:
+                    return  # we left ourselves
                 raise
             finally:
-                nursery.cancel_scope.cancel()
                 if self._seating is seating:
                     self._seating = None
                 self.change()
@@ -638,9 +640,9 @@ class Home:
 
     def _leave(self) -> None:
         if self._seating is not None:
-            self._seating.leave()
-            self._seating.close()
-            self._seating = None
+            seating, self._seating = self._seating, None
+            seating.leave()
+            seating.close()
         elif self._session is not None:
             self._session.stop()
             self._clear_table()
@@ -679,7 +681,7 @@ class Home:
         around.dwell = self._app.config.number("console.dwell")
         if resumed:
             self._company.recall(plan)
-        async with trio.open_nursery() as nursery:
+        async with background() as nursery:
 
             def started(session: Session) -> None:
                 self._clear_table()
@@ -695,7 +697,6 @@ class Home:
             finally:
                 if self._session is not None and self._around is around:
                     self._left_core = self._session.view
-                nursery.cancel_scope.cancel()
                 self.change()
         await self._read_open_matches()
 

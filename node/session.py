@@ -156,6 +156,11 @@ class Session:
         """What our seat sees now."""
         return self._table.view(trio.current_time())
 
+    @property
+    def signatures(self) -> int:
+        """Signatures in the settlement file as it is written now; 0 without one."""
+        return 0 if self._outcome is None else self._outcome.signatures
+
     def act(self, command: Command) -> None:
         """Do what our player wants.  Raises ``Refusal`` (rule number in it) if it is not allowed now."""
         self._take(self._table.act(command, trio.current_time()))

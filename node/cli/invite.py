@@ -55,5 +55,5 @@ def invite(app: App, addresses: tuple[str, ...], qr: bool | None, as_json: bool)
         from node.console.settings import can_encode
 
         if can_encode(sys.stdout.encoding, "▀▄█"):
-            for row in qr_rows(link):
-                click.echo(row)
+            for row in qr_rows(link):  # black on white, whatever the terminal's colours are
+                click.echo(click.style(row, fg=(0, 0, 0), bg=(255, 255, 255)) if sys.stdout.isatty() else row)

@@ -109,6 +109,7 @@ class Plain:
         self._shown_history: HistoryView | None = None
         self._want = ""  # a book that was asked for
         self._invite = ""
+        self._told_settlement = False
         self._sub = False  # a menu below the main one is open
 
     # --- in and out -------------------------------------------------------------------------------------------
@@ -151,6 +152,8 @@ class Plain:
         before = old.table if old is not None else None
         if before is not None and (view.table is None or view.table.match != before.match):
             before = None
+        if before is None:
+            self._told_settlement = False
         scored = {hand.deal for hand in before.finished} if before is not None else set()
         for said in narrate(old, view, self.faces):
             self._print(said.text)
@@ -172,9 +175,10 @@ class Plain:
         if table is None or table.settlement is None:
             return
         before = old.settlement if old is not None else None
-        if before is None or (not before.path and table.settlement.path):
+        if not self._told_settlement and table.settlement.path:
+            self._told_settlement = True
             self._document(settlement_document(table, table.settlement, self.faces, WIDTH))
-        elif before.signed != table.settlement.signed:
+        elif before is not None and before.signed != table.settlement.signed:
             self._print(signatures(table.settlement))
 
     def _books(self, view: View) -> None:

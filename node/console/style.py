@@ -42,6 +42,7 @@ _DARK: Final = {
     "plot": "bg:#0e2a1f #f0c75e",
     "mark": "bg:#0e2a1f #f0c75e bold",
     "legal": "bg:#0e2a1f #7fd69a",
+    "qr": "bg:#ffffff #000000",
 }
 _LIGHT: Final = {
     "": "#1c2420",
@@ -75,6 +76,7 @@ _LIGHT: Final = {
     "plot": "bg:#e4efe6 #a5293c",
     "mark": "bg:#e4efe6 #8a4b00 bold",
     "legal": "bg:#e4efe6 #0a6b33",
+    "qr": "bg:#ffffff #000000",
 }
 _MONO: Final = {
     "header": "reverse",
