@@ -63,11 +63,15 @@ class Times:
     shares: dict[int, Line] = field(default_factory=dict)  # its first SHARES
     opened: dict[int, Line] = field(default_factory=dict)
     deal_cpu: list[float] = field(default_factory=list)
+    held_ms: float = 0.0
     late_ms: float = 0.0
+    peak_mb: float = 0.0
 
     def feed(self, line: Line) -> None:
         """Take the times out of *line*."""
+        self.held_ms = max(self.held_ms, line.get("held_ms", 0.0))
         self.late_ms = max(self.late_ms, line.get("late_ms", 0.0))
+        self.peak_mb = max(self.peak_mb, line.get("peak_mb", 0.0))
         deal = int(line.get("deal", -1))
         match line["event"]:
             case "seated":
@@ -279,7 +283,9 @@ class Demo:
             return {}
         return {
             "deal_cpu_s": [times.deal_cpu for times in self._times],
+            "held_ms": [times.held_ms for times in self._times],
             "late_ms": [times.late_ms for times in self._times],
+            "peak_mb": [times.peak_mb for times in self._times],
         }
 
     def _verify(self, files: list[Path]) -> bool:
