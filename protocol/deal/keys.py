@@ -130,8 +130,9 @@ def check_noise_key(public: bytes) -> None:
     try:
         X25519PrivateKey.from_private_bytes(b"\x08" * 32).exchange(X25519PublicKey.from_public_bytes(public))
     except (ValueError, TypeError) as error:
-        code = Code.FORMAT if type(public) is not bytes or len(public) != 32 else Code.POINT
-        raise Refusal(code, "X25519 key: unusable") from error
+        if type(public) is not bytes or len(public) != 32:
+            raise Refusal(Code.FORMAT, "X25519 key: not 32 bytes") from error
+        raise Refusal(Code.POINT, "X25519 key: of small order, no box could be sealed for it") from error
 
 
 def make_keys(place: Place, noise_keys: Mapping[int, bytes], rand: Rand) -> OwnKeys:

@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 
+from protocol.deal.keys import check_noise_key
 from protocol.refusal import Code, Refusal
 from protocol.table.announcement import VERSION, Announcement, sign_announcement
 from protocol.table.roster import Player, Setup, check_seating, make_roster, make_setup
@@ -1089,6 +1090,7 @@ def _check_round(
     for member in members:
         check_identity(member.identity, f"TERMS: {member.nickname}")
         check_static(member.identity, member.static, member.static_signature, f"TERMS: key of {member.nickname}")
+        check_noise_key(member.static)
     for what in ("identity", "static"):
         if len({getattr(member, what) for member in members}) != 4:
             raise Refusal(Code.FORMAT, f"two seats have one {what}")

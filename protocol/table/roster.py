@@ -8,6 +8,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Final
 
+from protocol.deal.keys import check_noise_key
 from protocol.refusal import Code, Refusal
 from protocol.table.terms import Terms, read_terms, terms_hash
 from protocol.wire.fields import check_name
@@ -104,6 +105,7 @@ def _check(seat: int, player: Player) -> None:
         raise Refusal(Code.FORMAT, f"{what}: {error}") from None
     check_identity(player.identity, f"{what}: identity key")
     check_static(player.identity, player.static, player.static_signature, f"{what}: static key")
+    check_noise_key(player.static)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from protocol.refusal import Code, Refusal
 from protocol.table.roster import Player, Roster, make_roster, make_setup, read_roster
 from protocol.table.terms import make_terms
+from protocol.wire.keys import sign_static
 from tests.table.test_terms import make_bot
 from tests.wire.support import make_me, seeded
 
@@ -79,6 +80,12 @@ def test_the_match_depends_on_every_nonce_and_seat() -> None:
 )
 def test_attack_6_a_player_that_cannot_be(change: dict[str, Any], code: Code) -> None:
     assert refused((replace(PLAYERS[0], **change), *PLAYERS[1:])).code is code
+
+
+@pytest.mark.parametrize("static", [bytes(32), b"\1" + bytes(31), (2**255 - 19).to_bytes(32, "little")])
+def test_attack_6_a_key_for_which_no_box_can_be_sealed(static: bytes) -> None:
+    signature = sign_static(make_me(NAMES[0]).sign, static)
+    assert refused((replace(PLAYERS[0], static=static, static_signature=signature), *PLAYERS[1:])).code is Code.POINT
 
 
 def test_four_different_players() -> None:
