@@ -51,7 +51,7 @@ _LIGHT: Final = {
     "header.soft": "bg:#2f6b4c #d4e6da",
     "footer": "bg:#cfe0d3 #33463b",
     "footer.key": "bg:#cfe0d3 #7a2b00 bold",
-    "soft": "bg:#e4efe6 #5d7466",
+    "soft": "bg:#e4efe6 #4d6456",
     "frame": "bg:#e4efe6 #86a391",
     "title": "bg:#e4efe6 #103322 bold",
     "strong": "bg:#e4efe6 #000000 bold",
@@ -68,7 +68,7 @@ _LIGHT: Final = {
     "link.lost": "bg:#e4efe6 #b3261e bold",
     "back": "bg:#e4efe6 #245c94",
     "back.edge": "bg:#e4efe6 #86a9cc",
-    "pile": "bg:#e4efe6 #7b6a35",
+    "pile": "bg:#e4efe6 #6d5d2c",
     "focus": "bg:#ffd76a #1c2420 bold",
     "input": "bg:#ffffff #000000",
     "input.label": "bg:#e4efe6 #3f5a4b",
@@ -101,11 +101,11 @@ _MONO: Final = {
     "card.focus": "reverse bold",
     "card.legal": "bold",
 }
-_FOUR: Final = ("#16191d", "#0b7a3b", "#c4122f", "#c65f00")
-_TWO: Final = ("#16191d", "#16191d", "#c4122f", "#c4122f")
+_FOUR: Final = ("#16191d", "#07602d", "#b80f2a", "#9a4700")
+_TWO: Final = ("#16191d", "#16191d", "#b80f2a", "#b80f2a")
 _SUIT_NAMES: Final = ("clubs", "spades", "hearts", "diamonds")
 #: Card grounds: plain, of the card under the cursor, of a card that may not be played, and its frame's colour.
-_GROUNDS: Final = {"": "#f7f2e4", "focus": "#ffe08a", "dim": "#a3aca3", "last": "#ded8c4"}
+_GROUNDS: Final = {"": "#f7f2e4", "focus": "#ffe08a", "dim": "#a3aca3"}
 
 
 def theme_rules(theme: str, colours: str = "four", felt: bool = True) -> dict[str, str]:
@@ -116,14 +116,13 @@ def theme_rules(theme: str, colours: str = "four", felt: bool = True) -> dict[st
             rules[f"card.{name}"] = "bold"
             rules[f"card.{name}.dim"] = "nobold"
             rules[f"card.{name}.focus"] = "reverse bold"
-            rules[f"card.{name}.last"] = "nobold"
             rules[f"suit.{name}"] = "bold"
         return rules
     base = _LIGHT if theme == "light" else _DARK
     ground = base["felt"].split()[0]
     rules = dict(base)
     suits = _TWO if colours == "two" else _FOUR
-    dims = ("#3c4340", "#2f5a41", "#7c3a43", "#7d5631")
+    dims = ("#3c4340", "#2f5a41", "#7c3a43", "#6b4318")
     if colours == "two":
         dims = ("#3c4340", "#3c4340", "#7c3a43", "#7c3a43")
     inline = ("#e9eee9", "#6fdc9a", "#ff8d92", "#ffb169") if theme == "dark" else suits
@@ -143,7 +142,7 @@ def theme_rules(theme: str, colours: str = "four", felt: bool = True) -> dict[st
 
 
 def suit_style(suit: int, state: str = "") -> str:
-    """The style name of a card of *suit*; *state*: ``""``, ``focus``, ``dim`` or ``last``."""
+    """The style name of a card of *suit*; *state*: ``""``, ``focus`` or ``dim``."""
     return f"card.{_SUIT_NAMES[suit]}" + (f".{state}" if state else "")
 
 
