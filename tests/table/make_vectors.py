@@ -25,8 +25,8 @@ from protocol.deal.group import write_scalar
 from protocol.deal.hashing import Q
 from protocol.rules.acts import Call, Play
 from protocol.rules.calls import CallKind
-from protocol.rules.contracts import Contract, class_members, strength
-from protocol.rules.hand import Phase, digest, legal
+from protocol.rules.contracts import Contract, strength
+from protocol.rules.hand import digest, legal
 from protocol.table import own, settlement
 from protocol.table.deal_phase import DealPhase
 from protocol.table.end_phase import DOMAIN_SETTLE, result_fields
