@@ -35,6 +35,8 @@ from protocol.wire.messages import Message, TableOpen, TermsSet
 #: How long a joiner waits for the table's announcement after the link is up.
 ANNOUNCED_S: Final = 15.0
 MAX_TABLES: Final = 128
+#: Tables that a new link is told of at once.
+TABLES_AT_ONCE: Final = 16
 #: Announcements a second from one peer; more are not looked at.
 TABLES_PER_S: Final = 2.0
 TABLES_BURST: Final = 40.0
@@ -60,6 +62,7 @@ class Seating:
         self._failure: DokoError | None = None
         self._dialled: set[bytes] = set()
         self._seated: set[bytes] = set()
+        self._closed = False
         self._changed = trio.Event()
         self._timer = trio.Event()
 
@@ -100,9 +103,11 @@ class Seating:
 
     def close(self) -> None:
         """Forget this table.  Links to its members stay, but are no longer kept up by it."""
+        self._closed = True
+        self._timer.set()
         self._lobby._seatings.pop(self.core.table, None)
         for identity in self._dialled:
-            self._lobby.hub.release(identity)
+            self._lobby.hub.release(identity, self)
         for identity in self._seated:
             self._lobby.hub.unseat(identity)
         self._dialled.clear()
@@ -119,7 +124,7 @@ class Seating:
         self._apply(self.core.link(identity, up, trio.current_time()))
 
     async def _run(self) -> None:
-        while self.core.state is not State.FAILED:
+        while self.core.state is not State.FAILED and not self._closed:
             self._timer = trio.Event()
             due = self.core.next_tick
             with trio.move_on_at(float("inf") if due is None else due):
@@ -161,7 +166,7 @@ class Seating:
         known = self._lobby.known_address.get(identity)
         places = list(dict.fromkeys([*([known] if known else []), *map(parse_address, addresses)]))
         self._dialled.add(identity)
-        self._lobby.hub.keep(identity, lambda: places)
+        self._lobby.hub.keep(identity, lambda: places, owner=self)
 
     def _addresses(self, setup: Setup) -> tuple[tuple[Address, ...], ...]:
         places = []
@@ -276,7 +281,7 @@ class Lobby:
             if isinstance(core, Opener) and core.state is State.WAITING and seating._visible(identity):
                 link.post(messages.encode(core.announcement()))
             seating._link(identity, True)
-        for announcement, message, source in list(self._tables.values()):
+        for announcement, message, source in list(self._tables.values())[-TABLES_AT_ONCE:]:
             passed = handed_on(message)
             if announcement.open and passed is not None and identity not in (source, announcement.opener):
                 link.post(messages.encode(passed))
@@ -307,7 +312,7 @@ class Lobby:
     def _heard_of_table(self, link: Link, message: TableOpen) -> None:
         source = link.peer.identity
         bucket = self._buckets.setdefault(source, Bucket(TABLES_PER_S, TABLES_BURST))
-        if bucket.tokens < 0 or bucket.take(1, trio.current_time()):
+        if not bucket.allow(1, trio.current_time()):
             return
         try:
             announcement = read_announcement(message.announcement, message.signature)

@@ -58,6 +58,7 @@ class Node:
         people: People,
         paths: Paths,
         announce: tuple[Address, ...],
+        listen: Listen | None = None,
     ) -> None:
         self.identity = identity
         self.store = store
@@ -66,15 +67,14 @@ class Node:
         self.people = people
         self.paths = paths
         self._announce = announce
+        self._listen = listen
 
     @property
     def listening(self) -> str:
         """Where this node listens, to listen there again after a restart; empty if it does not."""
-        if not self.hub.listening:
+        if self._listen is None or not self.hub.listening:
             return ""
-        hosts = {where.host for where in self.hub.listening}
-        port = self.hub.listening[0].port
-        return str(Listen("" if len(hosts) > 1 or hosts & {"0.0.0.0", "::"} else hosts.pop(), port))  # noqa: S104
+        return str(Listen(self._listen.host, self.hub.listening[0].port))
 
     def addresses(self, link: Link | None = None) -> tuple[Address, ...]:
         """Where others can reach this node, best first (at most 8): as configured, as *link* goes out, as we listen."""
@@ -200,7 +200,7 @@ async def open_node(
             with open_lobby(hub, nursery, token_bytes) as lobby:
                 if listen is not None:
                     await hub.listen(listen)
-                node = Node(identity, store, hub, lobby, people, app.paths, announce or configured)
+                node = Node(identity, store, hub, lobby, people, app.paths, announce or configured, listen)
                 people.start(hub, nursery, node.addresses)
                 try:
                     yield node

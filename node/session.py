@@ -211,9 +211,9 @@ class Session:
             return  # of another match with the same friend
         if number < 110:
             self._take(self._table.receive(seat, incoming.raw, trio.current_time()))
-        elif isinstance(message, Chat) and not self._chat[seat].take(1, trio.current_time()):
+        elif isinstance(message, Chat) and self._chat[seat].allow(1, trio.current_time()):
             self._tell(Said(seat, message.text))
-        elif isinstance(message, Pause) and not self._chat[seat].take(1, trio.current_time()):
+        elif isinstance(message, Pause) and self._chat[seat].allow(1, trio.current_time()):
             self._tell(PauseAsked(seat, message.on))
         while len(self._effects) > QUEUE:
             await self._room.wait()
@@ -245,7 +245,7 @@ class Session:
             self._nursery = None
             self.hub.unsubscribe(self)
             for identity in others:
-                self.hub.release(identity)
+                self.hub.release(identity, self)
                 self.hub.unseat(identity)
         if self._failure is not None:
             raise self._failure
@@ -254,7 +254,7 @@ class Session:
     def _keep(self, identity: bytes) -> None:
         seat = self._roster.seat_of(identity)
         assert seat is not None
-        self.hub.keep(identity, lambda: self.plan.addresses[seat])
+        self.hub.keep(identity, lambda: self.plan.addresses[seat], owner=self)
 
     async def _guard(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task of ours; what it raises ends the session and comes out of :meth:`run` as it is."""

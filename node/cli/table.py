@@ -244,6 +244,8 @@ def resume(app: App, /, match: str, **given: Any) -> int:
     options = NodeOptions.taken(given)
     with app.open_store() as store:
         plans = [unpack_plan(row.setup) for row in store.matches("open") if row.match.hex().startswith(match.lower())]
+    if not match:
+        plans = [plan for plan in plans if plan.level is not None] or plans
     if not plans:
         click.echo(_("There is no open match."), err=True)
         return EXIT_NO

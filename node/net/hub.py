@@ -44,6 +44,8 @@ CROSSING_S: Final = 10.0
 PROBE_S: Final = 5.0
 #: The side that is not to dial first waits this long for the other (seconds).
 PATIENCE_S: Final = 2.0
+#: A link that lived this long was a good one: the next loss is answered at once (seconds).
+STABLE_S: Final = 5.0
 #: Hosts whose rate of connections is remembered.
 MAX_HOSTS: Final = 1024
 #: How long the links' polite end may take when the node stops (seconds).
@@ -90,9 +92,13 @@ class Subscriber(Protocol):
 class _Kept:
     """An identity to stay connected to."""
 
-    addresses: Callable[[], Iterable[Address]]
-    scope: trio.CancelScope
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    owners: dict[object, Callable[[], Iterable[Address]]] = field(default_factory=dict)
     trouble: tuple[str, ...] = ()  # why the last round of dialling failed, address by address
+
+    def addresses(self) -> list[Address]:
+        """What all owners know, each address once."""
+        return list(dict.fromkeys(address for known in self.owners.values() for address in known()))
 
 
 @dataclass(slots=True)
@@ -125,6 +131,7 @@ class Hub:
         self._links: dict[bytes, _Entry] = {}
         self._arrivals = Bucket(self.limits.arrivals_per_s, self.limits.arrivals_burst)
         self._hosts: dict[str, Bucket] = {}
+        self._log_rate = Bucket(1, 20)
         self._half_open: Counter[str] = Counter()
         self._subscribers: list[Subscriber] = []
         self._kept: dict[bytes, _Kept] = {}
@@ -212,23 +219,18 @@ class Hub:
     async def accept(self, stream: trio.abc.Stream) -> None:
         """Somebody has connected: shake hands within the limits, then carry the link.  Never raises."""
         host, remote = _remote(stream)
-        now = trio.current_time()
-        if (
-            self._arrivals.take(1, now)
-            or self._arrivals_of(host).take(1, now)
-            or self._half_open.total() >= self.limits.half_open
-            or self._half_open[host] >= self.limits.half_open_per_host
-            or len(self._links) >= self.limits.links
-        ):
-            self.refused["busy"] += 1
+        if not self._room_for(host):
+            self._turn_away(remote, "busy", "too many connections")
             await trio.aclose_forcefully(stream)
             return
         self._half_open[host] += 1
         try:
             link = await self._shake(stream, remote=remote, outgoing=False)
         except LinkLost as lost:
-            self.refused[lost.reason] += 1
-            log.info("turned away", remote=remote, reason=lost.reason, detail=lost.detail)
+            self._turn_away(remote, lost.reason, lost.detail)
+            return
+        except Exception:  # a bug of ours, found by a stranger's bytes
+            self._bug("handshake failed", remote=remote)
             return
         finally:
             self._half_open[host] -= 1
@@ -236,10 +238,31 @@ class Hub:
                 del self._half_open[host]
         await self._carry(link)
 
+    def _room_for(self, host: str) -> bool:
+        """Whether one more handshake may begin, with somebody at *host*: the host's own share is looked at first."""
+        now = trio.current_time()
+        return (
+            self._half_open[host] < self.limits.half_open_per_host
+            and self._half_open.total() < self.limits.half_open
+            and len(self._links) < self.limits.links
+            and self._arrivals_of(host).allow(1, now)
+            and self._arrivals.allow(1, now)
+        )
+
     def _arrivals_of(self, host: str) -> Bucket:
         if host not in self._hosts and len(self._hosts) >= MAX_HOSTS:
             self._hosts.pop(next(iter(self._hosts)))
-        return self._hosts.setdefault(host, Bucket(self.limits.arrivals_per_host, self.limits.arrivals_burst))
+        return self._hosts.setdefault(host, Bucket(self.limits.arrivals_per_host, self.limits.arrivals_burst_per_host))
+
+    def _turn_away(self, remote: str, reason: str, detail: str) -> None:
+        self.refused[reason] += 1
+        if self._log_rate.allow(1, trio.current_time()):  # a flood of strangers does not wash the log away
+            log.info("turned away", remote=remote, reason=reason, detail=detail)
+
+    def _bug(self, what: str, **about: object) -> None:
+        """An unexpected error while handling what a peer sent: it costs that peer's link, never the node."""
+        self.refused["bug"] += 1
+        log.exception(what, **about)
 
     # -- dialling
 
@@ -264,39 +287,56 @@ class Hub:
             raise DialFailed(_("{where}: the other node closed the link").format(where=link.remote))
         return entry.link
 
-    def keep(self, identity: bytes, addresses: Callable[[], Iterable[Address]], *, first: bool | None = None) -> None:
+    def keep(
+        self,
+        identity: bytes,
+        addresses: Callable[[], Iterable[Address]],
+        *,
+        owner: object = None,
+        first: bool | None = None,
+    ) -> None:
         """Stay connected to *identity*: whenever there is no link, dial *addresses()* with growing pauses.
 
-        *first*: this side dials at once, the other gives it :data:`PATIENCE_S` (default: the smaller key is first).
+        Several parts of the node may want the same link; each is an *owner*, and as long as there is one the link is
+        kept up.  *first*: this side dials at once, the other gives it :data:`PATIENCE_S` (default: the smaller key is
+        first).
         """
-        self.release(identity)
-        kept = _Kept(addresses, trio.CancelScope())
-        self._kept[identity] = kept
-        if first is None:
-            first = self.me.identity < identity
-        self._nursery.start_soon(self._keep, identity, kept, first)
-
-    def release(self, identity: bytes) -> None:
-        """No longer dial *identity*; a link that is there stays."""
-        kept = self._kept.pop(identity, None)
+        kept = self._kept.get(identity)
         if kept is not None:
-            kept.scope.cancel()
+            kept.owners[owner] = addresses
+            return
+        kept = self._kept[identity] = _Kept(owners={owner: addresses})
+        self._nursery.start_soon(self._keep, identity, kept, self.me.identity < identity if first is None else first)
+
+    def release(self, identity: bytes, owner: object = None) -> None:
+        """*owner* no longer needs a link to *identity*; one that is there stays."""
+        kept = self._kept.get(identity)
+        if kept is not None:
+            kept.owners.pop(owner, None)
+            if not kept.owners:
+                del self._kept[identity]
+                kept.scope.cancel()
 
     async def _keep(self, identity: bytes, kept: _Kept, first: bool) -> None:
+        """Dial, wait until the link is lost, dial again; a link that is lost at once counts as a failed attempt."""
         with kept.scope:
+            waits = pauses()
+            wait = 0.0 if first else PATIENCE_S
             while True:
-                await self._until_lost(identity)
-                if not first and await self._comes(identity, PATIENCE_S):
-                    continue
-                for pause in pauses():
-                    if await self._dial_round(identity, kept):
-                        break
-                    if await self._comes(identity, pause):
-                        break
+                if not await self._comes(identity, wait):
+                    await self._dial_round(identity, kept)
+                up = trio.current_time()
+                if identity in self._links:
+                    await self._until_lost(identity)
+                if trio.current_time() - up >= STABLE_S:
+                    waits = pauses()
+                    wait = 0.0 if first else PATIENCE_S
+                else:
+                    wait = next(waits)
 
     async def _dial_round(self, identity: bytes, kept: _Kept) -> bool:
         trouble = []
-        for address in list(kept.addresses()):
+        for address in kept.addresses():
             if identity in self._links:
                 return True
             try:
@@ -374,16 +414,20 @@ class Hub:
         identity = link.peer.identity
         entry = self._links[identity]
         log.info("link up", peer=link.short, remote=link.remote, outgoing=link.outgoing)
-        self._announce(link)
         task_status.started()
         why = LinkLost("stopped", "this node stops")
+        try:
+            for subscriber in list(self._subscribers):
+                subscriber.link_up(link)
+        except Exception:
+            self._bug("link up not handled", peer=link.short)
+            link.close("internal", "this node failed")
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._pump, link)
                 why = await link.run()
-        except Exception:  # a bug of ours, found by this peer: it costs the link, not the node
-            self.refused["bug"] += 1
-            log.exception("link failed", peer=link.short)
+        except Exception:
+            self._bug("link failed", peer=link.short)
         finally:
             entry.ended.set()
             log.info("link down", peer=link.short, reason=why.reason, detail=why.detail)
@@ -391,7 +435,10 @@ class Hub:
                 del self._links[identity]
                 self._ring()
                 for subscriber in list(self._subscribers):
-                    subscriber.link_down(identity, why)
+                    try:
+                        subscriber.link_down(identity, why)
+                    except Exception:
+                        self._bug("link down not handled", peer=link.short)
 
     def _admit(self, link: StreamLink) -> LinkLost | None:
         """Make *link* the one to its peer, or say why not."""
@@ -423,10 +470,6 @@ class Hub:
         mine_first = self.me.identity < old.peer.identity
         return old.outgoing is mine_first
 
-    def _announce(self, link: Link) -> None:
-        for subscriber in list(self._subscribers):
-            subscriber.link_up(link)
-
     def _ring(self) -> None:
         self._changed.set()
         self._changed = trio.Event()
@@ -444,16 +487,15 @@ class Hub:
                     try:
                         await subscriber.message(link, incoming)
                     except Exception:
-                        # A bug of ours that this peer's bytes have found: it costs the link, not the node.
-                        self.refused["bug"] += 1
-                        log.exception("message not handled", peer=link.short, kind=kind)
+                        self._bug("message not handled", peer=link.short, kind=kind)
                         link.close("internal", "this node failed over a message")
                         return
 
     def close_all(self, reason: str, detail: str) -> None:
         """End every link politely."""
-        for kept in list(self._kept):
-            self.release(kept)
+        for kept in self._kept.values():
+            kept.scope.cancel()
+        self._kept.clear()
         for entry in list(self._links.values()):
             entry.link.close(reason, detail)
 
@@ -481,7 +523,8 @@ def local_host(link: Link) -> str:
     stream = getattr(link, "_stream", None)
     if isinstance(stream, trio.SocketStream):
         try:
-            return str(stream.socket.getsockname()[0]).removeprefix("::ffff:").partition("%")[0]
+            host = str(stream.socket.getsockname()[0]).removeprefix("::ffff:")
+            return "" if "%" in host else host  # a link-local address is good on one machine only
         except OSError:
             return ""
     return ""

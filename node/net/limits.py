@@ -36,9 +36,10 @@ class Limits:
     handshake_s: float = 10.0  # from connection to both HELLOs
     half_open: int = 64  # handshakes under way, all sources together
     half_open_per_host: int = 8
-    arrivals_per_s: float = 10.0  # handshakes begun a second, all sources together (one costs about 10 ms)
+    arrivals_per_s: float = 20.0  # handshakes begun a second, all sources together (one costs about 10 ms)
     arrivals_per_host: float = 2.0
-    arrivals_burst: float = 40.0
+    arrivals_burst: float = 60.0
+    arrivals_burst_per_host: float = 20.0
     strangers: int = 32  # live links to identities that are neither contacts nor members
     links: int = 256
     dial_s: float = 10.0  # one attempt to connect
@@ -58,13 +59,24 @@ class Bucket:
     def __post_init__(self) -> None:
         self.tokens = self.burst
 
+    def allow(self, amount: float, now: float) -> bool:
+        """Take *amount* if it is there now; else nothing is taken (for what is turned away, not slowed down)."""
+        self._refill(now)
+        if self.tokens < amount:
+            return False
+        self.tokens -= amount
+        return True
+
     def take(self, amount: float, now: float) -> float:
         """Take *amount* at time *now* (seconds, monotonic); returns how long to wait before going on (0: not at all).
 
         The amount is always taken: a debt is paid by waiting, so that one large item passes and slows what follows.
         """
+        self._refill(now)
+        self.tokens -= amount
+        return 0.0 if self.tokens >= 0 else -self.tokens / self.rate
+
+    def _refill(self, now: float) -> None:
         if self.updated is not None:
             self.tokens = min(self.burst, self.tokens + (now - self.updated) * self.rate)
         self.updated = now
-        self.tokens -= amount
-        return 0.0 if self.tokens >= 0 else -self.tokens / self.rate

@@ -134,6 +134,52 @@ async def test_only_the_first_dials_at_once_and_the_other_after_its_patience(aut
         assert net.dialled[0][0] == smaller
 
 
+async def test_two_owners_of_a_link_let_go_one_after_the_other(autojump_clock: object) -> None:
+    net = Network()
+    async with net.node("anna") as anna:
+        key = make_me("bert").identity
+        anna.keep(key, lambda: [address("nowhere")], owner="friends", first=True)
+        anna.keep(key, lambda: [address("bert")], owner="match")
+        async with net.node("bert"):
+            await trio.sleep(40)
+            assert anna.link(key) is not None
+            anna.release(key, "match")
+        dialled = len(net.dialled)
+        await trio.sleep(60)
+        assert {target for _source, target, _when in net.dialled[dialled:]} == {"nowhere"}
+        anna.release(key, "friends")
+        dialled = len(net.dialled)
+        await trio.sleep(60)
+        assert len(net.dialled) == dialled
+
+
+async def test_a_peer_that_closes_at_once_is_not_dialled_in_a_loop(autojump_clock: object) -> None:
+    net = Network()
+    anna_key = make_me("anna").identity
+    standing = lambda key: Standing.BLOCKED if key == anna_key else Standing.STRANGER  # noqa: E731
+    async with net.node("anna") as anna, net.node("bert", standing=standing) as bert:
+        anna.keep(bert.me.identity, lambda: [address("bert")], first=True)
+        await trio.sleep(100)
+        assert 4 <= len(net.dialled) <= 14
+
+
+async def test_a_flood_of_connections_from_one_host_leaves_room_for_others(autojump_clock: object) -> None:
+    net = Network()
+    async with net.node("bert") as bert:
+        # Memory streams have no host: all of them count as one.
+        for _ in range(300):
+            ours, theirs = trio.testing.memory_stream_pair()
+            bert._nursery.start_soon(bert.accept, theirs)
+            await settle()
+            await ours.aclose()
+        await settle()
+        assert bert.refused["busy"] >= 250
+        assert bert._arrivals.allow(1, trio.current_time())
+        await trio.sleep(5)
+        async with net.node("anna") as anna:
+            assert (await anna.connect(address("bert"))).state.how is How.DIRECT
+
+
 async def test_keep_alive_pings_both_ways_and_holds_a_quiet_link(autojump_clock: object) -> None:
     net = Network()
     async with net.node("anna") as anna, net.node("bert"):

@@ -18,3 +18,10 @@ def test_pauses_grow_to_the_longest_and_carry_jitter() -> None:
     high = pauses(1, 8, uniform=lambda a, b: b)
     assert [next(low) for _ in range(5)] == [0.5, 1, 2, 4, 4]
     assert [next(high) for _ in range(5)] == [1.5, 3, 6, 12, 12]
+
+
+def test_bucket_turns_away_without_running_into_debt() -> None:
+    bucket = Bucket(1, 3)
+    assert [bucket.allow(1, 0.0) for _ in range(100)].count(True) == 3
+    assert bucket.allow(1, 1.0)
+    assert not bucket.allow(1, 1.0)
