@@ -33,8 +33,9 @@ from protocol.rules.hand import (
     start,
 )
 from protocol.rules.match import Match
-from protocol.rules.record import loads, record_of, replay
+from protocol.rules.record import loads, outcome, record_of, replay
 from protocol.rules.stakes import Mode, Stakes
+from tests.rules.oracle import reckon
 
 Deal = tuple[tuple[int, ...], ...]
 RULE = re.compile(r"R([1-9]|[12][0-9]|3[0-5])")
@@ -295,6 +296,15 @@ def test_a_hand_becomes_a_record_that_replays_to_it(seed: int, rules: HandRules)
     assert replayed.refusal is None
     assert result(replayed.state) == result(state)
     assert digest(replayed.state) == digest(state)
+
+
+@given(seeds, all_rules)
+@examples(300)
+def test_R28_a_second_reckoner_comes_to_the_same(seed: int, rules: HandRules) -> None:
+    record = record_of(finish(seed, rules))
+    found = outcome(replay(record))
+    for key, value in reckon(record.value()).items():
+        assert found[key] == value, (key, record.text())
 
 
 @given(seeds, all_rules)
