@@ -19,11 +19,13 @@ from node.events import Line, line_of, seated_line, settled_line
 from node.heartbeat import Heartbeat
 from node.i18n import _
 from node.lobby import Seating
+from node.net.link import How, Link, LinkLost
 from node.plan import SEED_ROOT, Plan
 from node.players import PolicyPlayer
 from node.runtime import Node, Played
 from node.session import Session
 from protocol.table.effects import Stored
+from protocol.wire.connection import Incoming
 from protocol.wire.messages import BotSeat
 
 DOMAIN_SEED: Final = b"DOKO-auto-seed"
@@ -141,20 +143,50 @@ async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played
         return await play_plan(node, plan, stored, auto.player(chain), chain, report)
 
 
+class _LinkTeller:
+    """Reports who of the four is reached and how; subscribes to the hub for the time of a match."""
+
+    numbers = range(0)
+
+    def __init__(self, node: Node, plan: Plan, report: Report) -> None:
+        self._node = node
+        self._roster = plan.setup.roster
+        self._report = report
+
+    def link_up(self, link: Link) -> None:
+        seat = self._roster.seat_of(link.peer.identity)
+        if seat is not None:
+            state = link.state
+            self._report({"event": "link", "seat": seat, "how": str(state.how), "via": state.via, "why": ""})
+
+    def link_down(self, identity: bytes, why: LinkLost) -> None:
+        seat = self._roster.seat_of(identity)
+        if seat is not None:
+            self._report({"event": "link", "seat": seat, "how": str(How.LOST), "via": "", "why": why.detail})
+
+    async def message(self, link: Link, incoming: Incoming) -> None:
+        """No messages are asked for."""
+
+
 async def play_plan(
     node: Node, plan: Plan, stored: Stored | None, player: PolicyPlayer, chain: SeedChain, report: Report
 ) -> Played:
     """Play the match of *plan* and report it."""
-    report(seated_line(plan))
+    report(seated_line(plan, resumed=stored is not None))
     sessions: list[Session] = []
-    played = await node.play(
-        plan,
-        stored=stored,
-        player=player,
-        seed=chain.seed,
-        watch=[lambda event: report(line_of(event))],
-        started=sessions.append,
-    )
+    teller = _LinkTeller(node, plan, report)
+    node.hub.subscribe(teller)
+    try:
+        played = await node.play(
+            plan,
+            stored=stored,
+            player=player,
+            seed=chain.seed,
+            watch=[lambda event: report(line_of(event))],
+            started=sessions.append,
+        )
+    finally:
+        node.hub.unsubscribe(teller)
     if played is None or played.path is None:
         raise DokoError(
             _("The match was left before its end."), _("Take it up again with: doko table resume"), EXIT_PEER

@@ -4,7 +4,8 @@ Every line has ``event``.  Seats are 0..3, cards and calls are written as in han
 
 ====================  ==========================================================================================
 ``listening``         ``address`` (``HOST:PORT``), ``name``, ``key``
-``seated``            ``match``, ``me``, ``players`` [{``name``, ``key``, ``words``, ``bot``}], ``terms``
+``link``              ``seat``, ``how`` (direct via lost), ``via``, ``why``
+``seated``            ``match``, ``resumed``, ``me``, ``players`` [{``name``, ``key``, ``words``, ``bot``}], ``terms``
 ``deal-step``         ``deal``, ``step`` (commit keys keyok shuffle barrier test testopen shares), ``seat``
 ``deal-again``        ``deal``, ``reason``, ``seat`` or null
 ``hand``              ``deal``, ``hand``, ``forehand``; the cards are dealt
@@ -117,11 +118,12 @@ def _result(result: Result, forehand: int) -> Line:
     }
 
 
-def seated_line(plan: Plan) -> Line:
-    """The four and the terms."""
+def seated_line(plan: Plan, *, resumed: bool = False) -> Line:
+    """The four and the terms; *resumed*: the match was begun before and is taken up again."""
     terms = plan.setup.terms
     return {
         "event": "seated",
+        "resumed": resumed,
         "match": plan.match.hex(),
         "me": plan.setup.my_seat,
         "players": [

@@ -65,10 +65,13 @@ class Narrator:
         self._steps = 0
         self._column = 0  # in the line begun
         self._trick: list[int] = []  # cards of the trick begun
-        self._tricks = 0
+        self._tricks: int | None = 0  # complete ones; None: taken up in the middle of a hand
         self._bids = False
         self._playing = False
         self._replaying = False
+        self._me = 0
+        self._hands = 0  # finished
+        self._lost: set[int] = set()
         self._behind: list[Line] = []  # steps of the next deal, which is made while this hand is played
         self._totals = [0, 0, 0, 0]
         self._paid = [0, 0, 0, 0]
@@ -87,13 +90,18 @@ class Narrator:
         self._names = [player["name"] for player in line["players"]]
         self._terms = line["terms"]
         self._totals, self._paid, self._kitty = [0] * 4, [0] * 4, 0
-        self._playing, self._behind, self._step = False, [], ""
+        self._playing, self._behind, self._step = line["resumed"], [], ""
+        self._tricks, self._trick, self._bids = None if line["resumed"] else 0, [], False
         self._begin()
         self._say(self._paint(_BOLD, _("Match {id}").format(id=line["match"][:16])))
         for seat, player in enumerate(line["players"]):
             bot = f" ({words.LEVELS.get(player['bot'], player['bot'])})" if player["bot"] else ""
             self._say(f"  {seat + 1}  {player['name']}{bot}  " + self._paint(_DIM, player["words"]))
         self._say("  " + self._terms_text())
+        self._me, self._hands = line["me"], 0
+        self._lost = set(range(4)) - {self._me} if line["resumed"] else set()
+        if line["resumed"]:
+            self._say(_("Taken up again; waiting for the others."))
 
     def _terms_text(self) -> str:
         terms = self._terms
@@ -186,8 +194,8 @@ class Narrator:
     def _card(self, name: str, card: int) -> None:
         if not self._trick:
             self._begin()
-            self._tricks += 1
-            self._write(f"  {self._tricks:2}  ")
+            number = "" if self._tricks is None else str(self._tricks + 1)
+            self._write(f"  {number:>2}  ")
         self._trick.append(card)
         shown = self._faces.card(card).ljust(3)
         self._write(f"{name} {self._paint(_SUITS[SUIT_OF[card]], shown)}  ")
@@ -200,10 +208,13 @@ class Narrator:
         self._write(self._paint(_BOLD, text) + "  ")
 
     def _on_trick(self, line: Line) -> None:
-        points = sum(CARD_POINTS[card] for card in self._trick)
-        self._write(f"{self._faces.sign('arrow')} {self._paint(_BOLD, self._names[line['winner']])} {points}")
+        winner = self._paint(_BOLD, self._names[line["winner"]])
+        points = f" {sum(CARD_POINTS[card] for card in self._trick)}" if len(self._trick) == 4 else ""
+        if not self._column:
+            self._write("      ")
+        self._write(f"{self._faces.sign('arrow')} {winner}{points}")
         self._begin()
-        self._trick = []
+        self._trick, self._tricks = [], line["trick"]
 
     def _on_hand_over(self, line: Line) -> None:
         self._tell_result(line)
@@ -228,6 +239,7 @@ class Narrator:
             self._paid[seat] += line["money"][seat]
         self._kitty += line["kitty"]
         self._table(line["points"], line["money"], line["kitty"])
+        self._hands += 1
 
     def _outcome(self, result: dict[str, Any]) -> str:
         re = result["re"]
@@ -276,6 +288,21 @@ class Narrator:
             self._say("")
             self._say("  " + self._paint(_BOLD, _("The match")))
             self._table(line["points"], line["money"], line["kitty"])
+
+    def _on_link(self, line: Line) -> None:
+        seat, how = line["seat"], line["how"]
+        if self._hands >= self._terms.get("hands", 1):
+            return  # after the last hand nodes say good-bye one by one
+        if how == "lost":
+            if seat not in self._lost:
+                self._lost.add(seat)
+                self._begin()
+                self._say("  " + _("{name} is not connected: {why}").format(name=self._names[seat], why=line["why"]))
+        elif seat in self._lost:
+            self._lost.discard(seat)
+            self._begin()
+            how_words = _("directly") if how == "direct" else _("through {name}").format(name=line["via"])
+            self._say("  " + _("{name} is connected ({how}).").format(name=self._names[seat], how=how_words))
 
     def _on_refused(self, line: Line) -> None:
         self._begin()

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from secrets import token_bytes
 from typing import Any, TypeVar
 
@@ -257,7 +257,8 @@ def resume(app: App, /, match: str, **given: Any) -> int:
             await take_up(node, plan, options.delay, _keeping(report, ends))
         return ends
 
-    return run_node(app, options, play, listen=listen)
+    name = plans[0].setup.roster.players[plans[0].setup.my_seat].nickname
+    return run_node(app, replace(options, nick=options.nick or name), play, listen=listen)
 
 
 def _keeping(report: Callable[[Line], None], ends: list[Line]) -> Callable[[Line], None]:
