@@ -51,6 +51,8 @@ from protocol.wire.keys import verify
 
 #: How far a seat's sequence number may be ahead of the log: its pending calls, and the entry itself.
 MAX_AHEAD: Final = MAX_PENDING + 2
+#: RESTARTs of one deal that one seat may sign: each other seat and nobody, on the heads where nodes may differ.
+MAX_RESTARTS: Final = 16
 #: A match with more deals than this has gone wrong (a computer has no more seeds either).
 MAX_DEALS: Final = 1_000
 
@@ -276,7 +278,12 @@ class Match:
             raise Later
         if self.sent_shares(deal.number, entry.seat):
             raise Refusal(Code.CONTEXT, f"{entry.words()}: its author has sent SHARES of this deal")
+        mine = sum(entry.seat in by for (number, _, _), by in self.restarts.items() if number == deal.number)
+        if mine >= MAX_RESTARTS:
+            raise Refusal(Code.LIMIT, f"{entry.words()}: too many RESTARTs of one deal")
         signed = self.restarts.setdefault((deal.number, entry.parent, target), {})
+        if entry.seat in signed:
+            return False
         signed[entry.seat] = entry
         self._register(entry)
         if len(signed) == (4 if target is None else 3):

@@ -1,9 +1,9 @@
 """Four tables in one process over a scripted network: virtual time, seeded, nothing sleeps.
 
-A :class:`World` holds four :class:`Node` values and a heap of future happenings.  Links are what TCP gives: in order and
-complete while they are up; what is under way when one goes down is lost.  On top of that a :class:`Script` may delay,
-reorder, duplicate and drop single messages, and a test may cut links, stop nodes at any effect, roll stores back, and
-look at (or change) every message.
+A :class:`World` holds four :class:`Node` values and a heap of future happenings.  Links are what TCP gives: in order
+and complete while they are up; what is under way when one goes down is lost.  On top of that a :class:`Script` may
+delay, reorder, duplicate and drop single messages, and a test may cut links, stop nodes at any effect, roll stores
+back, and look at (or change) every message.
 
     world = World(seed=1)
     world.run()
