@@ -144,9 +144,9 @@ class Canvas:
         end = None if limit is None else x + limit
         for style, text in fragments:
             if end is not None:
-                text = clip(text, end - x)
-                if not text:
+                if x >= end:
                     break
+                text = clip(text, end - x)
             x = self.text(x, y, text, style)
         return x
 
@@ -175,6 +175,13 @@ class Canvas:
         self.text(x, y + height - 1, lines[4] + lines[1] * (width - 2) + lines[5], style)
         if title and width > 6:
             self.text(x + 2, y, clip(f" {title} ", width - 4), style)
+
+    def replace(self, old: str, new: str) -> None:
+        """Put *new* for *old* everywhere; both are single characters of one column."""
+        for row in self._chars:
+            for x, char in enumerate(row):
+                if char == old:
+                    row[x] = new
 
     def spot(self, x: int, y: int, width: int, height: int, action: str) -> None:
         """Make a rectangle clickable."""

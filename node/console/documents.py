@@ -503,37 +503,66 @@ def rules_text() -> str:
 
 def rule_numbers() -> tuple[str, ...]:
     """The numbers that the rules text has, in its order."""
-    seen: dict[str, None] = {}
-    for match in re.finditer(r"^(?:[-*#\s]*\**)(R\d+)\b", rules_text(), re.MULTILINE):
-        seen.setdefault(match.group(1))
-    return tuple(seen)
+    return tuple(dict.fromkeys(match[1] for match in re.finditer(r"^\*\*(R\d+)\*\*", rules_text(), re.MULTILINE)))
+
+
+def rule_blocks(text: str) -> list[tuple[str, str]]:
+    """The Markdown of the rules as blocks ``(kind, text)``; kinds: ``head``, ``item``, ``code``, ``row``, ``text``.
+
+    Only what that file uses is known; the lines of a paragraph are joined.
+    """
+    blocks: list[tuple[str, str]] = []
+    fresh = True
+    for raw in text.splitlines():
+        line = raw.rstrip()
+        if not line:
+            fresh = True
+            continue
+        clean = re.sub(r"\*([^*]+)\*", r"\1", line.replace("**", "").replace("`", "")).replace("  ", " ")
+        if line.startswith("#"):
+            blocks.append(("head", clean.lstrip("# ")))
+        elif line.startswith("    ") and (fresh or blocks[-1][0] == "code"):
+            blocks.append(("code", line[4:].replace("**", "")))
+            fresh = False
+            continue
+        elif line.startswith("|"):
+            if not set(line) <= set("|-: "):
+                blocks.append(("row", "   ".join(cell.strip() for cell in clean.strip("|").split("|"))))
+        elif re.match(r"\s*[-*] ", line):
+            blocks.append(("item", re.sub(r"^\s*[-*] ", "", clean)))
+            fresh = False
+            continue
+        elif fresh or not blocks or blocks[-1][0] not in ("text", "item"):
+            blocks.append(("text", clean))
+        else:
+            blocks[-1] = (blocks[-1][0], blocks[-1][1] + " " + clean.strip())
+        fresh = line.startswith(("#", "|"))
+    return blocks
 
 
 def rules_document(faces: Faces, width: int) -> tuple[list[Line], dict[str, int]]:
     """The rules, and the line at which each number starts."""
     lines: list[Line] = []
     index: dict[str, int] = {}
-    text = rules_text()
-    if not text:
-        return heading(_("Rules")), index
-    for raw in text.splitlines():
-        row = raw.rstrip()
-        if row.startswith("#"):
-            lines.append([("title", row.lstrip("# "))])
-            continue
-        if row.startswith("|"):
-            if set(row) <= set("|-: "):
-                continue
-            row = "  ".join(cell.strip() for cell in row.strip("|").split("|"))
-        row = row.replace("**", "").replace("`", "")
-        match = re.match(r"\s*[-*]?\s*(R\d+)\b", row)
-        if match:
-            index.setdefault(match.group(1), len(lines))
-        for number, part in enumerate(wrap(row, width) if row else [""]):
-            if match and number == 0:
-                at = part.find(match.group(1))
-                end = at + len(match.group(1))
-                lines.append([("felt", part[:at]), ("mark", part[at:end]), ("felt", part[end:])])
-            else:
-                lines.append([("felt", part)])
+    before = ""
+    for kind, text in rule_blocks(rules_text()):
+        if lines and not (kind == before and kind in ("item", "code", "row")):
+            lines.append([])
+        before = kind
+        if kind == "head":
+            lines.append([("title", text)])
+        elif kind in ("code", "row"):
+            lines.append([("strong" if kind == "code" else "felt", "    " + text)])
+        elif kind == "item":
+            rows = wrap(text, width - 4)
+            lines.append([("felt", f"  {faces.sign('bullet')} {rows[0]}")])
+            lines += [[("felt", "    " + row)] for row in rows[1:]]
+        else:
+            number = re.match(r"R\d+\b", text)
+            rows = wrap(text, width)
+            if number is not None:
+                index.setdefault(number[0], len(lines))
+                lines.append([("mark", number[0]), ("felt", rows[0][len(number[0]) :])])
+                rows = rows[1:]
+            lines += [[("felt", row)] for row in rows]
     return lines, index

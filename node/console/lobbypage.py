@@ -107,7 +107,7 @@ class LobbyPage(Page):
         draw_header(canvas, f"doko {model.faces.sign('sep')} {view.me.name}", view.me.words)
         margin = 2 if canvas.width >= 60 else 1
         wide = canvas.width >= 100
-        side = min(canvas.width // 3, 40) if wide else 0
+        side = min(canvas.width // 4, 34) if wide else 0
         width = canvas.width - 2 * margin - (side + 2 if side else 0)
         y = 2 if canvas.height >= 18 else 1
         choices = lobby_choices(lobby)
@@ -456,7 +456,7 @@ class SeatingPage(Page):
                 kind = (
                     _("computer ({level})").format(level=words.LEVELS.get(player.bot, player.bot)) if player.bot else ""
                 )
-                at = canvas.text(at + 1, y, pad(kind or link_words(player.link), 20), "soft")
+                at = canvas.text(at + 1, y, pad(kind or link_words(player.link), 26 if width >= 70 else 14), "soft")
                 mark = (
                     faces.sign("done") + " " + _("ready") if player.ready else faces.sign("wait") + " " + _("not ready")
                 )

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from node.console.canvas import Canvas, wrap
+from node.console.canvas import ELLIPSIS, Canvas, pad, wrap
 from node.console.documents import (
     Line,
     hand_title,
@@ -191,8 +191,11 @@ class Model:
         top = self._top()
         draw_footer(canvas, top)
         if self.flash is not None and not isinstance(self._base if not below else page, TablePage):
-            for number, line in enumerate(wrap(self.flash[0], width - 4)[:2]):
-                canvas.text(2, height - 2 - number, line, self.flash[1])
+            lines = wrap(self.flash[0], width - 4)[:2]
+            for number, line in enumerate(lines):
+                canvas.text(0, height - 1 - len(lines) + number, pad("  " + line, width), self.flash[1])
+        if self.faces.ascii:
+            canvas.replace(ELLIPSIS, self.faces.dots)
         return canvas
 
     # --- for pages --------------------------------------------------------------------------------------------
@@ -230,8 +233,8 @@ class Model:
         if self.settings.bell:
             self.bells += 1
 
-    def change(self, **changes: object) -> None:
-        """Change settings and keep them."""
+    def change(self, **changes: object) -> bool:
+        """Change settings and keep them; False if they could not be kept (said to the person)."""
         self.settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         self.faces = faces_for(self.settings.faces, self.settings.letters)
         self.mouse = self.settings.mouse
@@ -241,6 +244,8 @@ class Model:
             error = self.save(self.settings)
             if error:
                 self.say(error, "error")
+                return False
+        return True
 
     def perform(self, action: str) -> bool:
         """What a key does everywhere."""
@@ -258,8 +263,8 @@ class Model:
             case "redraw":
                 self.cleared += 1
             case "mouse":
-                self.change(mouse=not self.mouse)
-                self.say(_("The mouse is on.") if self.mouse else _("The mouse is off."))
+                if self.change(mouse=not self.mouse):
+                    self.say(_("The mouse is on.") if self.mouse else _("The mouse is off."))
             case "quit":
                 self.quit()
             case _:
@@ -276,8 +281,6 @@ class Model:
     def quit(self) -> None:
         """Leave the page on top, the settled match, or, after a question, the program."""
         if self.pages:
-            if isinstance(self.pages[-1], ChoicePopup):
-                self.stopping = True  # Ctrl-C twice
             self.pages.pop()
             return
         view = self.view
@@ -297,7 +300,7 @@ class Model:
             self.stopping = True
 
         choices = [Choice(_("stay"), lambda: None), Choice(_("leave doko"), stop)]
-        self.open(ChoicePopup(self, _("Leave?"), choices, text))
+        self.open(LeavePopup(self, _("Leave?"), choices, text))
 
     # --- scores and reviews -----------------------------------------------------------------------------------
 
@@ -346,6 +349,16 @@ class Model:
             self.open(ReviewPage(self, len(hands) - 1))
         else:
             self.say(_("No hand is over yet."), "warn")
+
+
+class LeavePopup(ChoicePopup):
+    """The question whether to leave; Ctrl-C once more means yes."""
+
+    def do_quit(self, key: str = "") -> None:
+        """Close, or leave at once."""
+        self.close()
+        if key == "c-c":
+            self.model.stopping = True
 
 
 class ScorePage(DocumentPage):

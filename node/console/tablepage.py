@@ -488,13 +488,12 @@ class TablePage(TableKeys):
     def _absence(self, canvas: Canvas, plan: Plan) -> None:
         absence = self.table.absence
         assert absence is not None
-        width = min(plan.area - 4, 70)
+        width = plan.area - 2
         lines = absence_document(self.table, absence, width - 4)
-        rows = 2 * plan.trick[1] + 3
-        x = (plan.area - width) // 2
-        canvas.box(x, plan.trick_top - 1, width, min(len(lines) + 2, rows), "frame", self.model.faces.box, _("Absence"))
+        rows = min(len(lines) + 2, plan.own - 1)
+        canvas.box(1, 1, width, rows, "frame", self.model.faces.box, _("Absence"))
         for number, line in enumerate(lines[: rows - 2]):
-            canvas.fragments(x + 2, plan.trick_top + number, line, width - 4)
+            canvas.fragments(3, 2 + number, line, width - 4)
 
     def _between(self, canvas: Canvas, plan: Plan) -> None:
         """No hand and no deal: the scores in the middle."""

@@ -119,8 +119,11 @@ class PlainBench:
 
     def choose(self, label: str) -> list[str]:
         """Choose by its label the choice that was printed last."""
-        for line in reversed(self.lines):
-            number, _space, text = line.strip().partition("  ")
+        offered = [line.strip().partition("  ") for line in reversed(self.lines)]
+        for number, _space, text in offered:
+            if number.isdigit() and text == label:
+                return self.type(number)
+        for number, _space, text in offered:
             if number.isdigit() and text.startswith(label):
                 return self.type(number)
         raise AssertionError(f"{label!r} is not offered:\n" + "\n".join(self.lines[-20:]))
