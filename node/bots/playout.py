@@ -42,7 +42,6 @@ class Start:
     specials: list[tuple[int, int]] = field(default_factory=list)
     groom: int = -1
     duel: int = 0
-    known: int = 15
 
 
 class Outcome(NamedTuple):
@@ -82,9 +81,6 @@ def play_out(
     value, foxes, fresh, took, groom = start.value, start.foxes, start.fresh, start.took, start.groom
     points = start.points[:]
     specials, best = start.specials, start.best
-    known = start.known
-    full = known == 15 or sides.count(0) == known.bit_count() or groom >= 0
-    queen = lay.club_queen
     lone = sides.index(0) if sides.count(0) == 1 and groom < 0 else -1
     for left in range(start.left, 0, -1):
         while count < 4:
@@ -96,18 +92,14 @@ def play_out(
                 code = any_card(hands, base, count, led, number)
             elif count:
                 side = sides[turn]
-                if full or (not side and known & ~(1 << turn)):
-                    foes = 0
-                    if count < 3:
-                        after = NEXT[turn]
-                        if sides[after] != side:
-                            foes = 1
-                        if count < 2 and sides[NEXT[after]] != side:
-                            foes += 1
-                    ours = sides[holder] == side
-                else:
-                    foes = 3 - count
-                    ours = False
+                foes = 0
+                if count < 3:
+                    after = NEXT[turn]
+                    if sides[after] != side:
+                        foes = 1
+                    if count < 2 and sides[NEXT[after]] != side:
+                        foes += 1
+                ours = sides[holder] == side
                 code = follow(lay, hands, base, led, power, ours, 3 - count, foes, value, fresh)
             elif turn == lone:
                 rest = [0, 0, 0, 0, 0]
@@ -123,9 +115,6 @@ def play_out(
             value += points_of[code]
             if code & -2 == fox:
                 foxes |= 1 << turn
-            elif code & -2 == queen and not full:
-                known |= 1 << turn
-                full = known.bit_count() == 2
             if not count:
                 led = cls
                 power = power_of[code]
@@ -212,9 +201,10 @@ def _base_value(
 class Scorer:
     """What outcomes are worth under the calls made so far (*levels* of Re and Contra) and the table's rules."""
 
-    __slots__ = ("_alone", "_pair", "_special")
+    __slots__ = ("_alone", "_levels", "_pair", "_special")
 
     def __init__(self, levels: tuple[int, int], profile: str, special_points: bool) -> None:
+        self._levels = levels
         self._special = special_points
         self._pair = _base_values(levels, profile, special_points)
         self._alone = _base_values(levels, profile, False)
@@ -234,3 +224,9 @@ class Scorer:
         if not out.re >> player & 1:
             return -value
         return value if out.re & (out.re - 1) else 3 * value
+
+    def wins(self, out: Outcome, re: bool) -> bool:
+        """Does Re (else Contra) win?  Not the same as getting points: the winner's value can be 0 or less (R28)."""
+        tricks = (0, 12) if not out.took & out.re else (12, 0) if not out.took & ~out.re else (6, 6)
+        won = winner(self._levels, (out.re_points, 240 - out.re_points), tricks)
+        return won is (Side.RE if re else Side.KONTRA)

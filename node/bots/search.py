@@ -4,11 +4,14 @@ All candidates meet the same worlds and the same odd cards, so that their differ
 mean of ``100 * points of the hand + card points of the own side``, as integers.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from node.bots.chance import Chance, decision_chance
 from node.bots.core import Layout, layout
+from node.bots.inference import Evidence
 from node.bots.playout import POINT, Outcome, Scorer, play_out
 from node.bots.sampler import Sampler, knowledge
 from node.bots.scene import Worlds, scorer_of, start_of
@@ -19,12 +22,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """*worlds* per decision; one in *odd_in* playouts has an odd card (0: none); *silent* as for the sampler."""
+    """How much a level thinks.
+
+    ``worlds`` per decision.  With ``odd`` each playout has at most one card, anywhere, that is not the rules'.
+    ``silent`` as for the sampler.  With ``draws`` above 1 so many times more worlds are drawn, and the searched ones
+    chosen among them by plausibility: each card that the rules would not have played divides the weight of a world by
+    ``doubt``.
+    """
 
     worlds: int
-    odd: int = 0
+    odd: bool = False
     silent: tuple[int, int] = (1, 16)
-    blind: bool = False
+    draws: int = 1
+    doubt: int = 3
 
 
 def worth(scorer: Scorer, out: Outcome, player: int) -> int:
@@ -46,6 +56,29 @@ class Weighed:
     worlds: int
 
 
+def likely(
+    view: "HandView", worlds: Worlds, lay: Layout, chance: Chance, settings: Settings
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The worlds to search: as drawn, or the likelier ones among more."""
+    evidence = Evidence(view, lay) if settings.draws > 1 else ()
+    if not evidence:
+        for _ in range(settings.worlds):
+            yield worlds.draw(chance)
+        return
+    drawn = [worlds.draw(chance) for _ in range(settings.draws * settings.worlds)]
+    bad = [evidence.misfits(hands, sides) for hands, sides in drawn]
+    worst = max(bad)
+    weights = list(accumulate(settings.doubt ** (worst - misfits) for misfits in bad))
+    total = weights[-1]
+    offset = chance.below(total)
+    at = 0
+    for i in range(settings.worlds):
+        goal = (offset + i * total) // settings.worlds
+        while weights[at] <= goal:
+            at += 1
+        yield drawn[at]
+
+
 def weigh_cards(view: "HandView", cards: tuple[int, ...], chance: Chance, settings: Settings) -> tuple[Weighed, ...]:
     """Try the *cards* (types) that ``view.me`` may play now, in the order given."""
     state, me = view.state, view.me
@@ -53,22 +86,15 @@ def weigh_cards(view: "HandView", cards: tuple[int, ...], chance: Chance, settin
     lay: Layout = layout(state.contract)
     worlds = Worlds(view, lay, Sampler(knowledge(view), codes=lay.code, silent=settings.silent))
     start = start_of(state)
-    if settings.blind:
-        from protocol.rules.calls import Side
-        from protocol.rules.contracts import Contract
-        ks = state.known_sides
-        if state.contract is Contract.NORMAL and None in ks:
-            start.known = sum(1 << p for p in range(4) if ks[p] is Side.RE)
     scorer = scorer_of(state)
     size = len(cards)
     total, points, won = [0] * size, [0] * size, [0] * size
     own = worlds.codes(cards)
     cards_left = 4 * start.left - start.count
-    for _ in range(settings.worlds):
-        hands, sides = worlds.draw(chance)
+    for hands, sides in likely(view, worlds, lay, chance, settings):
         odd, number = -1, 0
         if settings.odd:
-            odd = 1 + chance.below(settings.odd * cards_left // 16 + 1)
+            odd = 1 + chance.below(cards_left)
             number = chance.bits(16)
         for i in range(size):
             out = play_out(lay, hands[:], sides, start, own[i], odd, number)

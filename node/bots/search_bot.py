@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from node.bots.bidding import modest_bid
+from node.bots.announce import TUNED, Thresholds, wanted_call, wanted_contract, win_percent
+from node.bots.bidding import bid_for
 from node.bots.policy import Policy, plays
 from node.bots.search import Settings, search_card
 
 if TYPE_CHECKING:
     from protocol.rules.acts import Act
+    from protocol.rules.calls import CallKind
     from protocol.rules.view import HandView
 
 
@@ -16,13 +18,20 @@ class Searcher(Policy):
 
     searches: ClassVar[bool] = True
     settings: ClassVar[Settings]
+    limits: ClassVar[Thresholds]
 
     def choose(self, view: "HandView", seed: bytes) -> "Act":
         acts = plays(view)
         if not acts:
-            return modest_bid(view)
+            return bid_for(view, wanted_contract(view, seed, self.limits))
         card = search_card(view, tuple(act.card for act in acts), seed, self.settings)
         return next(act for act in acts if act.card == card)
+
+    def call(self, view: "HandView", seed: bytes) -> "CallKind | None":
+        return wanted_call(view, seed, self.limits)
+
+    def forecast(self, view: "HandView", seed: bytes) -> int | None:
+        return win_percent(view, seed, self.limits)
 
 
 class Intermediate(Searcher):
@@ -31,11 +40,13 @@ class Intermediate(Searcher):
     name: ClassVar[str] = "intermediate"
     version: ClassVar[str] = "1"
     settings: ClassVar[Settings] = Settings(16)
+    limits: ClassVar[Thresholds] = Thresholds(worlds=24)
 
 
 class Strong(Searcher):
-    """160 worlds and slightly odd playouts."""
+    """160 of the more plausible worlds, slightly odd playouts, solos and calls from sampled worlds."""
 
     name: ClassVar[str] = "strong"
     version: ClassVar[str] = "1"
-    settings: ClassVar[Settings] = Settings(160, odd=16)
+    settings: ClassVar[Settings] = Settings(160, odd=True, draws=4)
+    limits: ClassVar[Thresholds] = TUNED
