@@ -34,9 +34,9 @@ from protocol.rules.calls import CallKind
 from protocol.rules.hand import HandState, Phase, apply, check_call, digest, legal
 from protocol.rules.view import HandView, hand_view
 from protocol.table import effects, evidence, exchange, own, settlement
-from protocol.table.calls import Equivocation, Later
+from protocol.table.calls import Equivocation
 from protocol.table.clocks import Clocks
-from protocol.table.deal_phase import DealPhase, DealState, Work
+from protocol.table.deal_phase import DealPhase, DealState, Later, Work
 from protocol.table.effects import Command, Effect, Stored
 from protocol.table.end_phase import DOMAIN_SETTLE, result_fields
 from protocol.table.entries import Entry, Signer, message_of, read_entry, signed_form, store_form
@@ -331,6 +331,8 @@ class Table:
 
     def _try(self, entry: Entry) -> bool:
         """Offer an entry to the match.  False: it has to be held.  Raises ``Refusal`` if it proves nothing."""
+        if self._promised(entry):
+            return False
         try:
             taken = self.match.offer(entry)
         except Later:
@@ -433,12 +435,54 @@ class Table:
             return
         if target == self.me:
             return
+        if target is not None and self._keep(deal, entry.parent, target):
+            return
         asked = sum(entry.seat in signed for (_, _, whom), signed in self.match.restarts.items() if whom is None)
         if target is None:
             if asked <= RESTARTS:
                 self._sign_restart(deal, entry.parent, None)
         elif (deal.number, target) in self._guilty or target in self._clocks.gone(self._now):
             self._sign_restart(deal, entry.parent, target)
+
+    def _promised(self, entry: Entry) -> bool:
+        """We have signed a RESTART because of this author on this head: his entry has to wait until that has failed."""
+        if entry.chain is not Chain.DEAL or entry.place is None or entry.seat == self.me:
+            return False
+        signed = self.match.restarts.get((entry.deal, entry.parent, entry.seat), {})
+        return self.me in signed and not self._released(self.match.deals[entry.deal], entry.parent, entry.seat)
+
+    def _released(self, deal: DealPhase, head: bytes, target: int | None) -> bool:
+        """One of those who would have to sign shows that he will not: KEEP, or an entry on a later head."""
+        position = deal.log.position(head)
+        assert position is not None
+        for entry in (*self.match.known.values(), *(held for queue in self._held.values() for held in queue)):
+            if entry.seat in (self.me, target) or entry.deal != deal.number:
+                continue
+            if entry.kind is Kind.KEEP and entry.parent == head:
+                return True
+            if entry.kind is Kind.SHARES:
+                return True
+            if entry.chain is Chain.DEAL and entry.place is not None:
+                at = deal.log.position(entry.parent)
+                if at is None or at > position:
+                    return True
+        return False
+
+    def _keep(self, deal: DealPhase, head: bytes, target: int) -> bool:
+        """We hold the entry for whose absence *target* is to be left behind: show it, and that we will not sign."""
+        position = deal.log.position(head)
+        assert position is not None
+        done = deal.log.rounds[position].entries if position < deal.log.length else tuple(deal.log.open.values())
+        theirs = next((entry for entry in done if entry.seat == target), None)
+        signed = self.me in self.match.restarts.get((deal.number, head, target), {})
+        if theirs is None or signed or self._resuming or (deal.number, target) in self._guilty:
+            return False
+        for seat in self.others:
+            self._send_entry(seat, theirs)
+        kept = any(e.kind is Kind.KEEP and e.parent == head and e.seat == self.me for e in self.match.known.values())
+        if not kept:
+            self._sign(Chain.DEAL, deal.number, None, head, Kind.KEEP, wire.Keep())
+        return True
 
     # -- exchange --------------------------------------------------------------------------------------------------
 
@@ -600,6 +644,8 @@ class Table:
 
     def _event(self, event: effects.Event) -> None:
         self._show(event)
+        if isinstance(event, effects.DealAgain):
+            self._forget(event.deal)  # nothing of it counts any more
         if isinstance(event, effects.HandClosed):
             self._forget(event.deal)
             self._wants_void = False
@@ -773,8 +819,9 @@ class Table:
             return False
         if key in self._making or (self._waits_for_go_on and not self._go_on):
             return False
-        if any(self.me in signed for (number, _, _), signed in self.match.restarts.items() if number == deal.number):
-            return False  # we have promised to send no share of this deal
+        for (number, head, target), signed in self.match.restarts.items():
+            if number == deal.number and self.me in signed and not self._released(deal, head, target):
+                return False  # we have promised to send no share of this deal
         self._making.add(key)
         head = deal.log.head
         place = deal.place(self.me, head)
@@ -879,9 +926,11 @@ class Table:
         hand, mine = self._mine()
         state = self._allowed(hand, mine, Play(hand.position(self.me), card))
         assert state.phase is Phase.PLAY
+        # Only what was heard when the card was chosen: so the log shows on what a player decided (audit of computers).
+        heard = tuple(signed_form(call.entry) for call in hand.pending.values())
         args = own.play_arguments(mine, hand, card, self._rand)
         if len(args[6]) * len(args[7]) <= 24:
-            self._played(hand, own.make_play(*args))
+            self._played(hand, own.make_play(*args), heard)
             return
         self._command = effects.PlayCard(card)
         head = self.match.main.head
@@ -889,12 +938,11 @@ class Table:
         def finished(fields: wire.Play) -> None:
             self._command = None
             if self.match.main.head == head and self.match.hand is hand and not self._resuming:
-                self._played(hand, fields)
+                self._played(hand, fields, heard)
 
         self._compute(own.make_play, args, finished)
 
-    def _played(self, hand: HandPhase, fields: wire.Play) -> None:
-        carried = tuple(signed_form(call.entry) for call in hand.pending.values())
+    def _played(self, hand: HandPhase, fields: wire.Play, carried: tuple[wire.Signed, ...]) -> None:
         self._sign_main(hand.deal.number, Kind.PLAY, msgspec.structs.replace(fields, calls=carried))
 
     def _call(self, kind: CallKind) -> None:
