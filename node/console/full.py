@@ -8,8 +8,9 @@ happened.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Hashable
+from contextlib import suppress
+from typing import Final, TypeVar
 
 import trio
 from prompt_toolkit.application import Application
@@ -180,7 +181,8 @@ class Console:
             if self._token is None:
                 self._early.append(command)
             else:
-                self._token.run_sync_soon(self._put, command)
+                with suppress(trio.RunFinishedError):  # keys pressed while the screen closes
+                    self._token.run_sync_soon(self._put, command)
         if app is not None:
             if model.bells != self._bells and app.is_running:
                 app.output.bell()
@@ -231,7 +233,7 @@ class _LiveStyle(Style):
     def __init__(self, model: Model) -> None:
         super().__init__([])
         self._model = model
-        self._key: tuple[Any, ...] = ()
+        self._key: tuple[str, str, bool] | None = None
         self._style = Style([])
 
     def _current(self) -> Style:
@@ -243,11 +245,12 @@ class _LiveStyle(Style):
             self._key = key
         return self._style
 
-    def get_attrs_for_style_str(self, style_str: str, default: Any = None) -> Any:
-        if default is None:
-            return self._current().get_attrs_for_style_str(style_str)
-        return self._current().get_attrs_for_style_str(style_str, default)
+    @property
+    def style_rules(self) -> list[tuple[str, str]]:
+        """What prompt_toolkit merges with its own rules."""
+        return self._current().style_rules
 
-    def invalidation_hash(self) -> Any:
+    def invalidation_hash(self) -> Hashable:
+        """Changes with the theme, so that the merged rules are made anew."""
         self._current()
         return self._key
