@@ -286,8 +286,6 @@ class Session:
                 effect = self._effects.popleft()
                 if isinstance(effect, Persist):
                     await self._persist(effect)
-                elif isinstance(effect, Finished):
-                    await self._finish(effect)
                 elif isinstance(effect, Evidence):
                     await self._in_thread(
                         self._store.note_stop, self.plan.match, effect.reason, effect.evidence, limiter=self._disk
@@ -324,15 +322,6 @@ class Session:
                 EXIT_ENVIRONMENT,
             ) from conflict
 
-    async def _finish(self, effect: Finished) -> None:
-        outcome = Outcome(effect.settlement, effect.signatures)
-        if self._outcome is not None and self._outcome.signatures >= outcome.signatures:
-            return
-        if self._settled_by is not None:
-            self.path = await self._in_thread(self._settled_by, outcome, self.view, limiter=self._disk)
-        self._outcome = outcome
-        self._ring()
-
     def _do(self, effect: Effect) -> None:
         match effect:
             case Send(seat=seat, message=raw):
@@ -352,8 +341,12 @@ class Session:
                 if self._outcome is None:
                     self._outcome = Outcome(None, 0, reason, evidence, seat)
                 self._over.set()
-            case Persist() | Finished():
-                raise AssertionError("carried out elsewhere")
+            case Finished(settlement=settlement, signatures=signatures):
+                if self._outcome is None or signatures > self._outcome.signatures:
+                    self._outcome = Outcome(settlement, signatures)
+                    self._ring()
+            case Persist():
+                raise AssertionError("persisted elsewhere")
 
     async def _compute(self, job: int, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
         result: object
@@ -404,18 +397,31 @@ class Session:
                 await changed.wait()
 
     async def _end(self) -> None:
-        """Once the settlement stands: wait for the missing signatures, then for the others to be done too."""
+        """Once the settlement stands: wait for the missing signatures, then for the others to be done too.
+
+        The books are closed late, since a match that is closed is not taken up again after a crash.
+        """
         while self._outcome is None:
             await self._changed.wait()
         with trio.move_on_after(SIGNATURES_S):
             while self._outcome.signatures < 4:
                 await self._changed.wait()
+        booked = await self._close_books(0)
         self._settled.set()
         self._post_all(self._farewell())
         with trio.move_on_after(LINGER_S):
             while len(self._finished) < 3:
                 await self._changed.wait()
+        await self._close_books(booked)
         self._over.set()
+
+    async def _close_books(self, booked: int) -> int:
+        """Close them if there are more than *booked* signatures; how many there are now."""
+        outcome = self._outcome
+        assert outcome is not None
+        if outcome.signatures > booked and self._settled_by is not None:
+            self.path = await self._in_thread(self._settled_by, outcome, self.view, limiter=self._disk)
+        return outcome.signatures
 
     def _farewell(self) -> bytes:
         return messages.encode(Leave(table=self._table_name, reason=FINISHED, text=""))

@@ -25,6 +25,7 @@ def finish(four: Four) -> None:
     files = four.settlements()
     verdicts = [verify(raw) for raw in files]
     assert [verdict.problem for verdict in verdicts] == [""] * 4
+    assert [verdict.unsigned for verdict in verdicts] == [()] * 4
     assert {verdict.money for verdict in verdicts} == {verdicts[0].money}
     documents = {verdict.hands[-1].deal_hash for verdict in verdicts}
     assert len(documents) == 1

@@ -19,7 +19,7 @@ from protocol.wire import messages
 from protocol.wire.entries import decode_payload
 from tests.net.match import FourSeats, Seat
 
-pytestmark = pytest.mark.trio
+pytestmark = [pytest.mark.trio, pytest.mark.slow]
 
 
 async def play_all(seats: list[Seat]) -> None:
