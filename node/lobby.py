@@ -10,7 +10,7 @@ The opener only gathers: members dial each other with the addresses it passes on
 nobody is host.  A finished seating stays until it is closed, because another node may still miss our last word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -203,7 +203,7 @@ class Lobby:
         addresses: tuple[Address, ...] = (),
         seat: int = 0,
         bot: messages.BotSeat | None = None,
-        my_bots: frozenset[bytes] = frozenset(),
+        my_bots: Container[bytes] = frozenset(),
         auto_confirm: bool = False,
         may_sit: Callable[[bytes], bool] = lambda identity: True,
     ) -> Seating:
@@ -230,7 +230,7 @@ class Lobby:
         addresses: tuple[Address, ...] = (),
         seat: int | None = None,
         bot: messages.BotSeat | None = None,
-        my_bots: frozenset[bytes] = frozenset(),
+        my_bots: Container[bytes] = frozenset(),
         auto_confirm: bool = False,
     ) -> Seating:
         """Ask for a seat at *table*.  Raises ``Refusal`` if it is our own."""

@@ -30,7 +30,7 @@ raises ``Refusal`` and changes nothing; which message is handled where is the ta
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Final
@@ -232,7 +232,7 @@ class Gathering(ABC):
         *,
         addresses: tuple[str, ...],
         bot: BotSeat | None,
-        my_bots: frozenset[bytes],
+        my_bots: Container[bytes],
         auto_confirm: bool,
         state: State,
     ) -> None:
@@ -242,7 +242,7 @@ class Gathering(ABC):
         self._announced = read_terms(announced)
         self._addresses = addresses
         self._bot = bot
-        self._my_bots = my_bots | ({me.identity} if bot is not None else frozenset())
+        self._my_bots = my_bots
         self._auto_confirm = auto_confirm
         self._round: _Round | None = None
         self._held: dict[tuple[bytes, type[Ready | Seated]], Ready | Seated] = {}
@@ -540,7 +540,8 @@ class Opener(Gathering):
     :param may_sit: who may have a seat (the node knows friends and invitations).
     :param seat: the opener's own seat.
     :param bot: set if the opener itself is a computer.
-    :param my_bots: identities of computers this node's person hosts; terms that name others as ours are refused.
+    :param my_bots: identities of computers this node's person hosts (may grow); terms that name others as ours are
+        refused.
     :param auto_confirm: agree to the terms at once (computers).
     """
 
@@ -565,7 +566,7 @@ class Opener(Gathering):
         may_sit: Callable[[bytes], bool] = lambda identity: True,
         seat: int = 0,
         bot: BotSeat | None = None,
-        my_bots: frozenset[bytes] = frozenset(),
+        my_bots: Container[bytes] = frozenset(),
         auto_confirm: bool = False,
     ) -> None:
         super().__init__(
@@ -878,7 +879,7 @@ class Joiner(Gathering):
         addresses: tuple[str, ...] = (),
         seat: int | None = None,
         bot: BotSeat | None = None,
-        my_bots: frozenset[bytes] = frozenset(),
+        my_bots: Container[bytes] = frozenset(),
         auto_confirm: bool = False,
     ) -> None:
         super().__init__(
@@ -1080,7 +1081,7 @@ def _check_round(
     members: tuple[Member, ...],
     me: Me,
     bot: BotSeat | None,
-    my_bots: frozenset[bytes],
+    my_bots: Container[bytes],
     now: float,
 ) -> _Round:
     """TERMS, checked against what was announced and what we said of ourselves.  Raises ``Refusal``."""
@@ -1109,7 +1110,7 @@ def _check_round(
         if given != (bot.host, bot.policy, bot.version, bot.seeds):
             raise Refusal(Code.CONTEXT, "our own policy or seeds are not as we gave them")
     for other in terms.bots:
-        if other.host == me.identity and other.identity not in my_bots:
+        if other.host == me.identity and other.identity != me.identity and other.identity not in my_bots:
             raise Refusal(Code.CONTEXT, f"we are named as host of the computer at seat {other.seat + 1}, and are not")
     return _Round(
         number,
