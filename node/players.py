@@ -67,6 +67,7 @@ class PolicyPlayer:
         self._seed = seed
         self._delay = delay
         self._asked: object = None  # the situation the policy was last asked about calls in
+        self._again: object = None  # the situation in which a refused call was asked for once more
         self._in_thread = in_thread
         self._limiter = trio.CapacityLimiter(1)
         self.refusals = 0
@@ -93,6 +94,8 @@ class PolicyPlayer:
 
     def refused(self, command: Command, refusal: Refusal) -> None:
         self.refusals += 1
+        if isinstance(command, MakeCall) and self._again != self._asked:
+            self._again, self._asked = self._asked, None  # once more in this situation, never for ever
 
     async def _think(self, ask: Callable[[HandView, bytes], T], hand: HandView, seed: bytes) -> T:
         answer: T = await self._in_thread(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)

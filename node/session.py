@@ -385,10 +385,13 @@ class Session:
     async def _play(self, player: Player) -> None:
         while True:
             changed = self._changed
-            command = await player.decide(self.view)
+            seen = self.view
+            command = await player.decide(seen)
             if command is None:
                 await changed.wait()
                 continue
+            if _heard(seen) != _heard(self.view):
+                continue  # there is more to decide on now; so every decision is made on what the log shows
             try:
                 self.act(command)
             except Refusal as refusal:
@@ -425,6 +428,14 @@ class Session:
 
     def _farewell(self) -> bytes:
         return messages.encode(Leave(table=self._table_name, reason=FINISHED, text=""))
+
+
+def _heard(view: CoreView) -> object:
+    """All that a player decides on: what has been done in the hand, and the calls that no card carries yet."""
+    if view.hand is None:
+        return (view.deal.deal, view.question)
+    state = view.hand.state
+    return (view.deal.deal, state.bids, state.names, state.cards_played, state.calls, view.pending)
 
 
 def match_of(message: Message) -> bytes | None:
