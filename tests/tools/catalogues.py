@@ -33,6 +33,8 @@ PLURALS = {
     "pl": "nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);",
     "hu": "nplurals=2; plural=(n != 1);",
 }
+
+
 def extracted() -> Catalog:
     """All messages of ``node/`` as they are in the sources now."""
     catalogue = Catalog(project="dokonode", charset="utf-8")
