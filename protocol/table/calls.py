@@ -27,6 +27,7 @@ from protocol.rules.acts import Call
 from protocol.rules.calls import CallKind, Side
 from protocol.rules.contracts import Contract
 from protocol.rules.hand import HandState, apply_call, check_call
+from protocol.table.deal_phase import Later
 from protocol.table.entries import Entry, check_signature, entry_hash, read_entry
 from protocol.wire import entries as wire
 from protocol.wire.entries import Chain, Kind
@@ -34,13 +35,9 @@ from protocol.wire.entries import Chain, Kind
 if TYPE_CHECKING:
     from protocol.table.hand_phase import HandPhase
 
-#: Calls of one seat that may be pending at once; a hand has at most five steps and one reply a side.
-MAX_PENDING: Final = 8
+#: Calls of one seat that may be pending at once (a hand has five steps); a PLAY can carry those of all four.
+MAX_PENDING: Final = 6
 _SIDES: Final = {CallKind.RE: claims.Side.RE, CallKind.KONTRA: claims.Side.KONTRA}
-
-
-class Later(Exception):
-    """The entry can be neither accepted nor refused yet: something below it is not known here."""
 
 
 class Equivocation(Refusal):

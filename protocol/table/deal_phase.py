@@ -41,6 +41,10 @@ from protocol.wire import entries as wire
 from protocol.wire.entries import Chain, Kind
 
 
+class Later(Exception):
+    """The entry can be neither accepted nor refused yet: something below it is not known here."""
+
+
 @dataclass(slots=True)
 class Work:
     """A heavy pure check.  ``then`` takes the result, or the :class:`Refusal` that *fn* raised.
@@ -258,7 +262,9 @@ class DealPhase:
     def _share_open(self, entry: Entry) -> None:
         fields = entry.fields(wire.ShareOpen)
         complaint = self.complaints.get(fields.target)
-        if complaint is None or complaint.fields(wire.ShareBad).source != entry.seat:
+        if complaint is None:
+            raise Later  # it may be on its way
+        if complaint.fields(wire.ShareBad).source != entry.seat:
             raise Refusal(Code.TURN, f"{entry.words()}: nobody complained about that box")
         if (entry.seat, fields.target) in self.answers:
             raise Refusal(Code.TURN, f"{entry.words()}: that complaint is answered")

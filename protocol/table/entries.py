@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from protocol.refusal import Code, Refusal
 from protocol.table.effects import StoredEntry
-from protocol.wire.entries import Chain, Fields, Kind, Payload, Signed, decode_payload, encode_payload
+from protocol.wire.entries import Chain, Fields, Kind, Malformed, Payload, Signed, decode_payload, encode_payload
 from protocol.wire.keys import verify
 from protocol.wire.messages import Entry as EntryMessage
 from protocol.wire.messages import encode
@@ -95,7 +95,17 @@ def read_entry(payload: bytes, signature: bytes) -> Entry:
 
 
 def check_signature(entry: Entry, identities: Sequence[bytes]) -> None:
-    """Refuse (SIG) unless the seat it names has signed it; *identities* are the four keys by seat."""
+    """Refuse (SIG) unless the seat it names has signed it; *identities* are the four keys by seat.
+
+    FORMAT if it has, but the fields are not those of the entry's kind: that is then its author's doing.
+    """
+    check_author(entry, identities)
+    if isinstance(entry.says.fields, Malformed):
+        raise Refusal(Code.FORMAT, f"{entry.words()}: {entry.says.fields.why}")
+
+
+def check_author(entry: Entry, identities: Sequence[bytes]) -> None:
+    """Refuse (SIG) unless the seat it names has signed it, whatever it says."""
     verify(identities[entry.seat], entry.signature, DOMAIN_SIGN + entry.payload, entry.words())
 
 

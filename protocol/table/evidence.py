@@ -1,10 +1,12 @@
 """Evidence that a seat broke the rules: one file that anybody can check.
 
     file   "doko-evidence/1\\n" || body || SHA-256 of all before it
-    body   msgpack [roster, terms, seat, code, detail, [entry] or [entry, entry], log or nil, [call, ...]]
+    body   msgpack [roster, terms, seat, code, detail, [entry] or [entry, entry], log or nil, [call, ...],
+           first forehand]
 
 Two entries of one seat for one place convict by themselves.  A single entry convicts if replaying the log below it ends
-in its refusal; with it come the calls that no card carries yet.
+in its refusal; with it come the calls that no card carries yet.  The first forehand is there for a log whose first hand
+is left out.
 """
 
 from typing import Annotated, Final
@@ -33,6 +35,7 @@ class Body(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=T
     entries: Annotated[tuple[FileEntry, ...], Meta(min_length=1, max_length=2)]
     log: FileLog | None
     extra: tuple[FileEntry, ...]
+    forehand: Seat
 
 
 def write(match: Match, fault: Fault) -> bytes:
@@ -56,6 +59,7 @@ def write(match: Match, fault: Fault) -> bytes:
         entries,
         log,
         extra,
+        0 if match.score is None else match.score.first_forehand,
     ]
     return seal(MAGIC + codec.encode(body))
 

@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from protocol.refusal import Code, Refusal
-from protocol.table.calls import Later
-from protocol.table.deal_phase import DealState
+from protocol.table.deal_phase import DealState, Later
 from protocol.table.entries import Entry, read_entry
 from protocol.table.log import Round
 from protocol.table.match import Match
@@ -68,10 +67,12 @@ def pack(match: Match, *, running: bool = False) -> FileLog:
         dead = deal.state is DealState.DEAD
         if deal.state is DealState.RUNNING and not running:
             continue  # a deal in the background that was never needed
-        rounds = [_hashes(done) if dead else _entries(done.entries) for done in deal.log.rounds]
+        restarts = match.restarted_by(number) if dead else []
+        end = deal.log.position(restarts[0].parent) if restarts else None
+        rounds: list[FileRound] = [_hashes(done) if dead else _entries(done.entries) for done in deal.log.rounds[:end]]
         if not dead and running and deal.log.open:
             rounds.append(_entries(deal.log.open[seat] for seat in sorted(deal.log.open)))
-        deals.append(FileDeal(number, tuple(rounds), _restarts(match, number) if dead else ()))
+        deals.append(FileDeal(number, tuple(rounds), _entries(restarts)))
     agreed = {closed.deal for closed in match.closed if closed.agreed}
     main = []
     for done in match.main.rounds:
@@ -83,15 +84,7 @@ def pack(match: Match, *, running: bool = False) -> FileLog:
     return FileLog(tuple(deals), tuple(main))
 
 
-def _restarts(match: Match, number: int) -> tuple[FileEntry, ...]:
-    """The RESTARTs that threw the deal away."""
-    for (deal, _, target), signed in sorted(match.restarts.items(), key=lambda item: (item[0][1], item[0][2] or -1)):
-        if deal == number and len(signed) == (4 if target is None else 3):
-            return _entries(signed[seat] for seat in sorted(signed))  # type: ignore[return-value]
-    raise AssertionError("a dead deal has its RESTARTs")
-
-
-def _entries(entries: Iterable[Entry]) -> FileRound:
+def _entries(entries: Iterable[Entry]) -> tuple[FileEntry, ...]:
     return tuple(file_entry(entry) for entry in entries)
 
 

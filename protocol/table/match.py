@@ -31,8 +31,8 @@ from protocol.rules.match import Match as Score
 from protocol.rules.stakes import Mode, Stakes
 from protocol.rules.state import Profile
 from protocol.table import calls, effects
-from protocol.table.calls import MAX_PENDING, Equivocation, Later
-from protocol.table.deal_phase import STEPS, DealPhase, DealState, Work
+from protocol.table.calls import MAX_PENDING, Equivocation
+from protocol.table.deal_phase import STEPS, DealPhase, DealState, Later, Work
 from protocol.table.end_phase import (
     DOMAIN_SETTLE,
     ClosedHand,
@@ -55,6 +55,10 @@ MAX_AHEAD: Final = MAX_PENDING + 2
 MAX_RESTARTS: Final = 16
 #: A match with more deals than this has gone wrong (a computer has no more seeds either).
 MAX_DEALS: Final = 1_000
+
+
+#: Kinds among which a SHAREOPEN of the same author may come at any time.
+_DISPUTE: Final = frozenset({Kind.KEYOK, Kind.SHAREBAD, Kind.SHAREOPEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,8 @@ class Match:
 
     def worked(self, work: Work, result: Any) -> None:
         """The result of a heavy check.  A refusal becomes a fault of the entry's author."""
+        if work.entry.chain is Chain.MAIN and (self.hand is None or work.entry.hash not in self.hand.judging):
+            return  # of a hand or deal that was thrown away meanwhile
         try:
             work.then(result)
         except Refusal as refusal:
@@ -245,6 +251,8 @@ class Match:
         if entry.parent != deal.log.head:
             raise Refusal(Code.TURN, f"{entry.words()}: on a head that is left behind")
         expected = sum(1 for known in self.places if known[:3] == (entry.seat, 1, entry.deal))
+        if entry.kind in _DISPUTE and expected < entry.seq <= expected + len(ALL):
+            raise Later  # its author's answers to complaints stand in no round: they may be on their way
         if entry.seq != expected:
             raise Refusal(Code.CONTEXT, f"{entry.words()}: its author's next number is {expected}")
         deal.accept(entry, own=own)
@@ -277,7 +285,7 @@ class Match:
         if deal.log.position(entry.parent) is None:
             raise Later
         if self.sent_shares(deal.number, entry.seat):
-            raise Refusal(Code.CONTEXT, f"{entry.words()}: its author has sent SHARES of this deal")
+            return False  # signed before, and left behind when one of the three showed that he would not sign
         mine = sum(entry.seat in by for (number, _, _), by in self.restarts.items() if number == deal.number)
         if mine >= MAX_RESTARTS:
             raise Refusal(Code.LIMIT, f"{entry.words()}: too many RESTARTs of one deal")
@@ -294,6 +302,18 @@ class Match:
                 self._close_unopened(deal)
                 self._begin_deal()
         return True
+
+    def restarted_by(self, number: int) -> list[Entry]:
+        """The RESTARTs that threw a deal away, in seat order."""
+        complete = [
+            (self.deals[number].log.position(head), -1 if target is None else target, signed)
+            for (deal, head, target), signed in self.restarts.items()
+            if deal == number and len(signed) == (4 if target is None else 3)
+        ]
+        if not complete:
+            return []
+        signed = min(complete, key=lambda item: (item[0], item[1]))[2]
+        return [signed[seat] for seat in sorted(signed)]
 
     def sent_shares(self, deal: int, seat: int) -> bool:
         """Whether *seat* has sent SHARES of *deal* (taken, or being judged)."""
@@ -368,6 +388,8 @@ class Match:
         self.hand.trust = deal.number in self._trusted
 
     def _offer_main(self, entry: Entry, own: bool) -> bool:
+        if entry.deal in self.deals and self.deals[entry.deal].state is DealState.DEAD:
+            return False  # SHARES of one who has not heard of the RESTART
         position = self.main.position(entry.parent)
         if position is None:
             raise Later
@@ -383,8 +405,6 @@ class Match:
         if hand is None and self.document is None:
             raise Later  # SHARES of a deal that is not complete here
         if hand is not None and entry.deal != hand.deal.number:
-            if entry.deal in self.deals and self.deals[entry.deal].state is DealState.DEAD:
-                return False  # its author has not heard of the RESTART
             raise Refusal(Code.CONTEXT, f"{entry.words()}: of another deal")
         last = self.last_seq[entry.seat]
         if entry.seq <= last or (entry.seq > last + MAX_AHEAD and entry.seat not in self._loose):
@@ -417,6 +437,7 @@ class Match:
                 seat = call.entry.seat
                 self.last_seq[seat] = max(self.last_seq[seat], call.entry.seq)
         self._tell(entry)
+        self._lapse()
         self._advance()
 
     def _advance(self) -> None:
@@ -518,6 +539,12 @@ class Match:
         if len(signed) == 4:
             self._void_agreed(hand, signed)
         return True
+
+    def _lapse(self) -> None:
+        """VOIDs on a head that has moved are worth nothing any more."""
+        for head in [head for head in self.voids if head != self.main.head]:
+            for entry in self.voids.pop(head).values():
+                self.decisions.pop(entry.hash, None)
 
     def _void_agreed(self, hand: HandPhase, signed: dict[int, Entry]) -> None:
         for entry in signed.values():

@@ -3,8 +3,8 @@
     file   "doko-settlement/1\\n" || body || SHA-256 of all before it
     body   msgpack [document, [signature or nil by seat], log]                 the log: :mod:`protocol.table.logfile`
 
-The *document* (:func:`protocol.table.end_phase.document`) is what the four sign, each "DOKO1-settle" || document.
-Everything in it follows from the log; a signature that is missing is convenience lost, no more, and the file shows whose.
+The *document* (:func:`protocol.table.end_phase.document`) is what the four sign, "DOKO1-settle" before it.  Everything
+in it follows from the log; a signature that is missing is convenience lost, no more, and the file shows whose.
 """
 
 import hashlib

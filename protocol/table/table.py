@@ -453,6 +453,8 @@ class Table:
 
     def _released(self, deal: DealPhase, head: bytes, target: int | None) -> bool:
         """One of those who would have to sign shows that he will not: KEEP, or an entry on a later head."""
+        if target is not None and (deal.number, target) in self._guilty:
+            return False
         position = deal.log.position(head)
         assert position is not None
         for entry in (*self.match.known.values(), *(held for queue in self._held.values() for held in queue)):

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from protocol.deal.shares import DealFault
 from protocol.refusal import Code, Refusal
 from protocol.table import evidence, settlement
-from protocol.table.calls import Equivocation, Later
+from protocol.table.calls import Equivocation
+from protocol.table.deal_phase import Later
 from protocol.table.end_phase import DOMAIN_SETTLE, ClosedHand
-from protocol.table.entries import check_signature, read_entry
+from protocol.table.entries import check_author, read_entry
 from protocol.table.log import ALL
 from protocol.table.logfile import Replay, run_work
 from protocol.table.match import Match
@@ -126,7 +127,7 @@ def _evidence(raw: bytes) -> Verdict:
     identities = [player.identity for player in setup.roster.players]
     entries = [read_entry(item.payload, item.signature) for item in body.entries]
     for entry in entries:
-        check_signature(entry, identities)
+        check_author(entry, identities)
         if entry.says.match != setup.match_id:
             raise Refusal(Code.CONTEXT, f"{entry.words()}: of another match")
         if entry.seat != body.seat:
@@ -156,7 +157,7 @@ def _refused(setup: Setup, body: evidence.Body) -> Refusal:
     if body.log is None:
         raise Refusal(Code.FORMAT, "evidence of one entry comes with the log below it")
     match = Match(setup)
-    replay = Replay(match)
+    replay = Replay(match, body.forehand)
     accused = read_entry(body.entries[0].payload, body.entries[0].signature)
     try:
         replay.run(body.log)

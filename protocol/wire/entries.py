@@ -22,7 +22,7 @@ It is hashed and signed as received; reading never leads to encoding anew.
 |---|---|---|
 | 1-15 | deal | COMMIT KEYS KEYOK SHAREBAD SHAREOPEN SHUF DECKOK TEST TESTOPEN |
 | 16-31 | main | SHARES BID NAME MARRY PLAY CALL TRICK SUB RESULT SETTLE |
-| 32-47 | deal: RESTART, else main | decisions without sequence number: RESTART DROP KEEP REJOIN VOID |
+| 32-47 | deal: RESTART; either: KEEP; else main | decisions without sequence number: RESTART DROP KEEP REJOIN VOID |
 """
 
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class Kind(IntEnum):
 
 #: Kinds without a sequence number.
 DECISIONS: Final = frozenset({Kind.RESTART, Kind.DROP, Kind.KEEP, Kind.REJOIN, Kind.VOID})
-#: Kinds that stand on a deal chain; all others stand on the main chain.
+#: Kinds that stand on a deal chain; all others stand on the main chain, KEEP on either.
 DEAL_KINDS: Final = frozenset(kind for kind in Kind if kind <= 15) | {Kind.RESTART}
 
 
@@ -93,6 +93,13 @@ class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like
 
     payload: Annotated[bytes, Meta(min_length=1, max_length=4_096)]
     signature: Bytes64
+
+
+class Malformed(Fields, frozen=True, kw_only=True):
+    """Stands for fields that are not those of their kind, in a payload whose other eight items can be read: so that the
+    signature of whoever wrote them can be looked at before they are refused."""
+
+    why: str
 
 
 class Opening(msgspec.Struct, frozen=True, forbid_unknown_fields=True, array_like=True):
@@ -348,7 +355,10 @@ def encode_payload(payload: Payload) -> bytes:
 
 
 def decode_payload(raw: bytes) -> Payload:
-    """Read a payload.  Raises ``Refusal`` (FORMAT or LIMIT) for anything that is not exactly one; no curve operation."""
+    """Read a payload.  Raises ``Refusal`` (FORMAT or LIMIT) for anything that is not exactly one; no curve operation.
+
+    Only what is wrong with the fields alone is no refusal yet: they are then :class:`Malformed`.
+    """
     value = codec.unpack(raw, LIMITS, "entry")
     if type(value) is not list or len(value) != 9:
         raise Refusal(Code.FORMAT, "entry: not an array of 9 items")
@@ -362,18 +372,18 @@ def decode_payload(raw: bytes) -> Payload:
     which = _KINDS.get(kind) if type(kind) is int else None
     if which is None:
         raise Refusal(Code.FORMAT, "entry: no such kind")
-    if (chain == Chain.DEAL) != (which in DEAL_KINDS):
+    if which is not Kind.KEEP and (chain == Chain.DEAL) != (which in DEAL_KINDS):
         raise Refusal(Code.FORMAT, f"entry: {which.name} does not stand on this chain")
     if which in DECISIONS:
         if seq is not None:
             raise Refusal(Code.FORMAT, f"entry: {which.name} has no sequence number")
     elif not _uint(seq, 0xFFFF_FFFF):
         raise Refusal(Code.FORMAT, f"entry: {which.name} needs a sequence number")
-    if type(fields) is not dict:
-        raise Refusal(Code.FORMAT, "entry: the fields are not a map")
-    return Payload(
-        match, Chain(chain), deal, seat, seq, parent, which, codec.convert(fields, FIELDS[which], which.name)
-    )
+    try:
+        says: Fields = codec.convert(fields, FIELDS[which], which.name)
+    except Refusal as refusal:
+        says = Malformed(why=refusal.detail)
+    return Payload(match, Chain(chain), deal, seat, seq, parent, which, says)
 
 
 _KINDS: Final = {int(kind): kind for kind in Kind}
