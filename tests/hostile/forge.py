@@ -20,7 +20,7 @@ from protocol.deal.hashing import Kind as Proof
 from protocol.deal.hashing import Nonces, Place, random_scalar
 from protocol.deal.keys import OwnKeys, make_keys
 from protocol.deal.play import make_open
-from protocol.deal.shares import make_shares
+from protocol.deal.shares import make_shares, read_hand
 from protocol.deal.shuffle import encode_proof, shuffle
 from protocol.deal.shuffle_proof import Permutation, prove
 from protocol.rules.contracts import class_members
@@ -71,10 +71,14 @@ class Forger:
         return self.hand.slots.pairs
 
     @property
+    def dealt(self) -> tuple[int, ...]:
+        """His twelve cards in slot order (whatever he has claimed about them)."""
+        return read_hand(self.own.x, [self.pairs[slot] for slot in slots_of(self.seat)])
+
+    @property
     def cards(self) -> dict[int, int]:
         """His unplayed slots and what is in them."""
-        self.own.follow(self.hand)
-        held = zip(slots_of(self.seat), self.own.hand, strict=True)
+        held = zip(slots_of(self.seat), self.dealt, strict=True)
         return {slot: card for slot, card in held if slot not in self.hand.slots.played}
 
     @property
@@ -215,10 +219,9 @@ class Forger:
 
     def holder(self, place: Place | None = None) -> Holder:
         """Himself as the forgeries of the deal's tests know a player."""
-        cards = tuple(self.own.hand)
         stream = Stream(f"holder {self.seat}")
         return Holder(
-            self.seat, self.own.x, self.own.keys.public, cards, self.pairs, place or self.place(), stream
+            self.seat, self.own.x, self.own.keys.public, self.dealt, self.pairs, place or self.place(), stream
         )
 
     def play(

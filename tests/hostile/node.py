@@ -25,6 +25,7 @@ from node.session import Outcome, Session
 from node.store import open_store
 from protocol.table import effects, exchange
 from protocol.table.effects import Command, Effect
+from protocol.table.entries import Entry
 from protocol.table.table import Table
 from protocol.wire import messages
 from protocol.wire.connection import Incoming
@@ -287,6 +288,9 @@ class TcpScene(Scene):
 
     def later(self, seconds: float) -> None:
         self.quiet()
+
+    def tell(self, entry: Entry, seat: int | None = None) -> None:
+        self._call(super().tell, entry, seat)
 
     def wake(self, seat: int) -> None:
         def look() -> None:

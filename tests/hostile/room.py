@@ -32,6 +32,8 @@ class HostileTable(Table):
 
     def _deal_duty(self) -> bool:
         deal = self.match.next_deal
+        if Kind.SHAREOPEN in self.muted and deal is not None and deal.complaints:
+            return False
         if deal is not None and self.me in deal.log.missing and self.muted & deal.log.kinds:
             return False
         return super()._deal_duty()

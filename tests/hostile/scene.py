@@ -22,11 +22,14 @@ from protocol.table.table import Table
 from protocol.table.verify import verify
 from protocol.wire.entries import Kind
 from tests.hostile.forge import Forger
-from tests.hostile.room import HostileTable, Room, Sent, mute
+from tests.hostile.room import Room, Sent, mute
 from tests.table.net import SEATS, people
 
 #: Kinds of entries that an attacker's program never makes by itself.
-SILENT = (Kind.BID, Kind.NAME, Kind.MARRY, Kind.PLAY)
+SILENT = (
+    *(Kind.COMMIT, Kind.KEYS, Kind.KEYOK, Kind.SHAREOPEN, Kind.SHUF, Kind.DECKOK, Kind.SHARES),
+    *(Kind.BID, Kind.NAME, Kind.MARRY, Kind.PLAY),
+)
 
 
 class Scene(ABC):
@@ -38,9 +41,7 @@ class Scene(ABC):
         self.hostile = self.hostiles[0]
         self.honest = tuple(seat for seat in SEATS if seat not in self.hostiles)
         for seat in self.hostiles:
-            table = room.tables[seat]
-            if not isinstance(table, HostileTable):
-                mute(table, *SILENT)
+            mute(room.tables[seat], *SILENT)
         self.tables: tuple[Table, ...] = tuple(room.tables)
         self.forgers = {seat: Forger(room.tables[seat]) for seat in self.hostiles}
         self.forge = self.forgers[self.hostile]
@@ -78,6 +79,15 @@ class Scene(ABC):
     @abstractmethod
     def later(self, seconds: float) -> None:
         """Let time pass."""
+
+    def tell(self, entry: Entry, seat: int | None = None) -> None:
+        """The attacker's own program knows what he has sent."""
+        self.forgers[self.hostile if seat is None else seat].take(entry)
+
+    def rest(self) -> None:
+        """Let all come to rest; what has been done so far was right, the attack comes now."""
+        self.quiet()
+        self.before = {seat: mark(self.tables[seat]) for seat in SEATS}
 
     def wake(self, seat: int) -> None:
         """Let a hostile program go on by itself, after it was changed by hand."""
@@ -208,8 +218,6 @@ class Scene(ABC):
 
 class RoomScene(Scene):
     """In memory, at once."""
-
-    thorough = True
 
     def __init__(self, room: Room, hostile: int | tuple[int, ...]) -> None:
         super().__init__(room, hostile)
