@@ -28,14 +28,16 @@ Line = dict[str, Any]
 class NodeProcess:
     """One ``doko ... --events`` process."""
 
-    def __init__(self, *args: str, data: Path, stdin: bytes | None = None) -> None:
+    def __init__(self, *args: str, data: Path, file_blocks: int | None = None) -> None:
+        """*file_blocks*: no file may grow beyond so many blocks of 512 bytes, as on a full disk."""
+        limit = [] if file_blocks is None else ["sh", "-c", f'ulimit -f {file_blocks}; exec "$@"', "sh"]
         self.data = data
         self.lines: list[Line] = []
         self.errors = ""
         self._news: queue.Queue[Line | None] = queue.Queue()
         data.mkdir(parents=True, exist_ok=True)
         self.process = subprocess.Popen(
-            [*COMMAND, "--data", str(data), *args],
+            [*limit, *COMMAND, "--data", str(data), *args],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -114,8 +116,17 @@ class NodeProcess:
 class Four:
     """Four nodes at one table, by seat; a node that was killed can be started again where it was."""
 
-    def __init__(self, home: Path, *, level: str = "random", terms: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        level: str = "random",
+        terms: tuple[str, ...] = (),
+        full_disk: tuple[int, int] | None = None,
+    ) -> None:
+        """*full_disk*: (seat, blocks of 512 bytes that a file of its may have)."""
         self.home = home
+        self._full = full_disk or (-1, 0)
         self._level = level
         self._terms = terms
         self.nodes: list[NodeProcess] = []
@@ -126,7 +137,8 @@ class Four:
         self._add("table", "open", *self._terms, *self._common(0), seat=0)
         address = self.nodes[0].event("listening")["reach"]
         for seat in (1, 2, 3):
-            self._add("table", "join", address, *self._common(seat), seat=seat)
+            blocks = self._full[1] if seat == self._full[0] else None
+            self._add("table", "join", address, *self._common(seat), seat=seat, file_blocks=blocks)
         for node in self.nodes:
             node.event("seated")
 
@@ -146,8 +158,8 @@ class Four:
             "--leash",
         ]
 
-    def _add(self, *args: str, seat: int) -> None:
-        node = NodeProcess(*args, data=self.home / f"node{seat + 1}")
+    def _add(self, *args: str, seat: int, file_blocks: int | None = None) -> None:
+        node = NodeProcess(*args, data=self.home / f"node{seat + 1}", file_blocks=file_blocks)
         self._started.append(node)
         if seat < len(self.nodes):
             self.nodes[seat] = node

@@ -156,6 +156,21 @@ def test_junk_and_slow_bytes_on_the_port_do_not_disturb_a_match(tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs ulimit")
+def test_a_full_disk_is_said_in_words_and_the_match_goes_on_once_there_is_room(tmp_path: Path) -> None:
+    with four_nodes(tmp_path, full_disk=(2, 330)) as four:
+        assert four.nodes[2].end() == EXIT_ENVIRONMENT
+        assert "doko.db" in four.nodes[2].errors
+        assert "Traceback" not in four.nodes[2].errors
+        told = {line["event"] for line in four.nodes[2].lines}
+        assert "deal-step" in told
+        assert "settled" not in told
+        four.restart(2)
+        for raw in four.settlements():
+            assert verify(raw).problem == ""
+
+
+@pytest.mark.slow
 def test_no_secret_and_no_card_stands_in_the_log_files(tmp_path: Path) -> None:
     with four_nodes(tmp_path) as four:
         four.settlements()
