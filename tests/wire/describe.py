@@ -11,6 +11,8 @@ from protocol.wire.fields import WORD
 def describe(kind: inspect.Type) -> str:
     """``bin 32``, ``int 0..3``, ``text 1..24``, ``word``, ``bool``, ``list 0..8 of ...``, ``... or nil``, a name."""
     match kind:
+        case inspect.BytesType(min_length=None, max_length=None):
+            return "bin"
         case inspect.BytesType(min_length=low, max_length=high):
             return f"bin {high}" if low == high else f"bin {low or 0}..{high}"
         case inspect.IntType(ge=low, le=high):
@@ -24,6 +26,11 @@ def describe(kind: inspect.Type) -> str:
         case inspect.VarTupleType(item_type=item, min_length=low, max_length=high):
             size = str(high) if low == high else f"{low or 0}..{high}"
             return f"list {size} of {describe(item)}"
+        case inspect.TupleType(item_types=items):
+            (item,) = {describe(each) for each in items}
+            return f"list {len(items)} of {item}"
+        case inspect.NoneType():
+            return "nil"
         case inspect.UnionType(types=types):
             some = [describe(member) for member in types if not isinstance(member, inspect.NoneType)]
             return " or ".join([*some, "nil"])
