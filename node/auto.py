@@ -51,8 +51,22 @@ class Auto:
     seconds before each bid and card.
     """
 
-    def __init__(self, level: str, seed: str | None = None, delay: float = 0.0) -> None:
+    def __init__(
+        self,
+        level: str,
+        seed: str | None = None,
+        delay: float = 0.0,
+        *,
+        person: bool = False,
+        host: bytes | None = None,
+    ) -> None:
+        """*person*: the terms name a person at our seat, for whom the computer plays.
+
+        *host*: the identity key of whoever runs this computer; ``None``: it stands alone.
+        """
         self.level = level
+        self._person = person
+        self._host = host
         self._seed = seed
         self._delay = delay
         self._pool: WorkerPool | None = None
@@ -74,10 +88,15 @@ class Auto:
             return SeedChain(token_bytes(32))
         return SeedChain(hashlib.sha256(DOMAIN_SEED + f"{self._seed}/{match_number}".encode()).digest())
 
-    def seat(self, node: Node, chain: SeedChain) -> BotSeat:
-        """What the terms will say of this computer."""
+    def seat(self, node: Node, chain: SeedChain) -> BotSeat | None:
+        """What the terms will say of this computer; ``None`` if they name a person."""
+        if self._person:
+            return None
         return BotSeat(
-            host=node.identity.key, policy=self.policy.name, version=self.policy.version, seeds=chain.commitment
+            host=self._host or node.identity.key,
+            policy=self.policy.name,
+            version=self.policy.version,
+            seeds=chain.commitment,
         )
 
     def player(self, chain: SeedChain) -> PolicyPlayer:

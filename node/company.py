@@ -47,16 +47,23 @@ class Company:
     """Our computers.  Every process ends with :meth:`dismiss_all`, or when this process does."""
 
     def __init__(
-        self, paths: Paths, nursery: trio.Nursery, tell: Callable[[str], None], *, pace: float = PACE_S
+        self,
+        paths: Paths,
+        nursery: trio.Nursery,
+        tell: Callable[[str], None],
+        *,
+        host: bytes,
+        pace: float = PACE_S,
     ) -> None:
-        """*tell* is given a text for people when a computer fails."""
+        """*tell* is given a text for people when a computer fails; *host* is the key of whom the terms name as host."""
+        self._host = host
         self._root = paths.data / "bots"
         self._nursery = nursery
         self._tell = tell
         self._pace = pace
         self._computers: dict[bytes, Computer] = {}
 
-    def __contains__(self, key: bytes) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._computers
 
     def level_of(self, key: bytes) -> str | None:
@@ -64,10 +71,11 @@ class Company:
         computer = self._computers.get(key)
         return computer.level if computer is not None else None
 
-    def hire(self, level: str, taken: "set[str]", address: str, listen: str) -> Computer:
+    def hire(self, level: str, taken: "set[str]", address: str, listen: str, *, person: bool = False) -> Computer:
         """Start a computer of *level* that sits down at the table of the node at *address*.
 
-        *taken*: names that are at the table already; *listen*: where it listens (``HOST:PORT``).
+        *taken*: names that are at the table already; *listen*: where it listens (``HOST:PORT``); *person*: it takes a
+        person's seat (a duel against oneself needs an opponent).
         """
         in_use = {computer.data for computer in self._computers.values()}
         home = next((path for path in self._homes() if path not in in_use), None)
@@ -79,6 +87,7 @@ class Company:
         self._computers[public.key] = computer
         command = ["table", "join", "-", "--wait", "60", "--auto", level, "--nick", name, "--listen", listen]
         command += ["--delay", str(self._pace), "--matches", "1000"]
+        command += ["--as-person"] if person else ["--host", self._host.hex()]
         self._nursery.start_soon(self._run, computer, command, address)
         return computer
 

@@ -125,6 +125,7 @@ class Demo:
         policy_of(level)  # refused here in words rather than four times by the children
         _check_terms(mode, stake, limit, fee, rules)
         self._app = app
+        self._duel = mode == "duel"
         self._terms = ["--mode", mode, "--stake", str(stake), "--fee", str(fee), "--rules", rules]
         if limit is not None:
             self._terms += ["--limit", str(limit)]
@@ -162,6 +163,9 @@ class Demo:
     def _head(self) -> None:
         if self._tell:
             click.echo(_("Four nodes on this machine, each a process with its own identity and store."))
+            if self._duel:
+                text = _("A duel: {one} and {other} sit in the people's seats, {third} and {fourth} are the computers.")
+                click.echo(text.format(one=NAMES[0], other=NAMES[2], third=NAMES[1], fourth=NAMES[3]))
 
     # -- the four processes
 
@@ -195,6 +199,8 @@ class Demo:
         else:
             command += ["join", "-", "--wait", "30"]
         command += ["--auto", self._level, "--nick", child.name, "--seat", str(child.seat + 1)]
+        if self._duel and child.seat % 2 == 0:
+            command.append("--as-person")  # the people's seats
         command += ["--listen", "127.0.0.1:0", "--matches", str(self._matches), "--delay", str(self._delay)]
         if self._seed is not None:
             command += ["--seed", f"{self._seed}/{child.seat}"]

@@ -154,7 +154,13 @@ class Home:
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             arguments: dict[str, Any] = {} if pace is None else {"pace": pace}
-            self._company = Company(self._node.paths, nursery, lambda text: self.tell(text, Tone.WARN), **arguments)
+            self._company = Company(
+                self._node.paths,
+                nursery,
+                lambda text: self.tell(text, Tone.WARN),
+                host=self._node.identity.key,
+                **arguments,
+            )
             self._node.hub.subscribe(self)
             try:
                 self._people.stay_connected()
@@ -533,7 +539,10 @@ class Home:
 
         self._opened_terms = raw
         self._seating_bots = 0
-        self._sit(self._node.lobby.open(raw, addresses=self._node.addresses(), may_sit=may_sit))
+        seating = self._node.lobby.open(
+            raw, addresses=self._node.addresses(), may_sit=may_sit, my_bots=self._company
+        )
+        self._sit(seating)
 
     def _sit(self, seating: Seating) -> None:
         self._clear_table()

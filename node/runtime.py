@@ -76,6 +76,22 @@ class Node:
             return ""
         return str(Listen(self._listen.host, self.hub.listening[0].port))
 
+    @property
+    def local_address(self) -> str:
+        """Where a process on this machine reaches this node (``HOST:PORT``)."""
+        places = {where.host: where for where in self.hub.listening}
+        host = sorted(places)[0]
+        for every, local in (("0.0.0.0", "127.0.0.1"), ("::", "::1"), ("127.0.0.1", "127.0.0.1")):  # noqa: S104
+            if every in places:
+                return str(Address(local, places[every].port))
+        return str(places[host])
+
+    @property
+    def local_listen(self) -> str:
+        """Where a computer of ours listens: on this machine alone if we do, else on every interface; any free port."""
+        alone = all(where.host in ("127.0.0.1", "::1") for where in self.hub.listening)
+        return "127.0.0.1:0" if alone else ":0"
+
     def addresses(self, link: Link | None = None) -> tuple[Address, ...]:
         """Where others can reach this node, best first (at most 8): as configured, as *link* goes out, as we listen."""
         found = list(self._announce)

@@ -22,7 +22,7 @@ STEPS: Final = {
     "shuffle": (N_("shuffle"), N_("each shuffled in turn and proved it; all checked")),
     "barrier": (N_("barrier"), N_("all four hold the same deck; no card is open yet")),
     "test": (N_("duel test"), ""),
-    "testopen": (N_("duel test opened"), N_("this deal is allowed")),
+    "testopen": (N_("duel test opened"), N_("one bit, no more: whether a duel allows this deal")),
     "shares": (N_("shares"), N_("everyone can read his own twelve cards, and no others")),
 }
 _LABEL: Final = 17

@@ -20,6 +20,8 @@ Examples:
 
   doko demo --mode four-fixed --stake 50 --fee 250 --out ./evening
 
+  doko demo --mode duel --level intermediate --stake 250
+
   doko demo --json
 """)
 

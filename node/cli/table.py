@@ -29,10 +29,10 @@ def terms_options(function: F) -> F:
         (
             option(
                 "--mode",
-                type=click.Choice(["variable", "four-fixed"]),
+                type=click.Choice(["variable", "four-fixed", "duel"]),
                 default="variable",
                 show_default=True,
-                help=N_("One hand, paid by its points, or four hands for a fixed stake each"),
+                help=N_("One hand, paid by its points; four hands for a fixed stake; a duel with two computers"),
             ),
             option("--stake", type=click.IntRange(1, 100_000_000), default=10, show_default=True, help=N_("Cents")),
             option("--limit", type=click.IntRange(1, 1_000_000_000), help=N_("Cents an opponent at most (variable)")),
@@ -73,6 +73,9 @@ def node_options(function: F) -> F:
 auto_option = option("--auto", "level", metavar="LEVEL", help=N_("A computer of this level plays for this node"))
 seed_option = option("--seed", metavar="TEXT", help=N_("Make the computer's choices repeatable (never the cards)"))
 seat_option = option("--seat", type=click.IntRange(1, 4), help=N_("The seat to take, 1 to 4"))
+person_option = option(
+    "--as-person", "person", is_flag=True, help=N_("The computer plays for a person: the terms name none at this seat")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +139,51 @@ def need_level(level: str | None) -> str:
     return level
 
 
-@table.command(name="open", help=N_("Open a table and play with whoever takes the three other seats."))
+@table.command(
+    name="open",
+    help=N_(
+        """Open a table and play with whoever takes the three other seats.
+
+\b
+Examples:
+  doko table open --auto beginner
+  doko table open --auto strong --as-person --mode duel --stake 250 --fill intermediate
+  doko table open --auto beginner --fill random --computers 2 --listen :4848
+"""
+    ),
+)
 @auto_option
+@person_option
 @terms_options
+@option("--fill", metavar="LEVEL", help=N_("Fill free seats with computers of this level that this node hosts"))
+@option("--computers", type=click.IntRange(0, 3), help=N_("How many computers --fill brings (default: all it can)"))
 @seed_option
 @seat_option
 @node_options
 @pass_app
-def open_(app: App, /, level: str | None, seed: str | None, seat: int | None, **given: Any) -> int:
+def open_(
+    app: App,
+    /,
+    level: str | None,
+    person: bool,
+    fill: str | None,
+    computers: int | None,
+    seed: str | None,
+    seat: int | None,
+    **given: Any,
+) -> int:
     """See help."""
-    from node.auto import Auto, play_seat
+    from node.auto import Auto, play_seat, policy_of
+    from node.company import Company
     from node.runtime import Node
+    from node.tasks import background
     from protocol.refusal import Refusal
     from protocol.table.terms import make_terms
 
     options = NodeOptions.taken(given)
-    auto = Auto(need_level(level), seed, options.delay)
+    if fill is not None:
+        policy_of(fill)  # refused here in words rather than by the computers
+    auto = Auto(need_level(level), seed, options.delay, person=person)
 
     def terms() -> bytes:
         try:
@@ -170,41 +202,76 @@ def open_(app: App, /, level: str | None, seed: str | None, seat: int | None, **
 
     async def play(node: Node, report: Callable[[Line], None]) -> list[Line]:
         ends: list[Line] = []
-        for number in range(options.matches):
-            chain = auto.chain(number)
-            seating = node.lobby.open(
-                terms(),
-                addresses=node.addresses(),
-                seat=(seat or 1) - 1,
-                bot=auto.seat(node, chain),
-                auto_confirm=True,
+        async with background() as nursery:
+            company = Company(
+                node.paths, nursery, lambda text: click.echo(text, err=True), pace=options.delay, host=node.identity.key
             )
-            await play_seat(node, seating, auto, chain, _keeping(report, ends))
+            try:
+                for number in range(options.matches):
+                    chain = auto.chain(number)
+                    seating = node.lobby.open(
+                        terms(),
+                        addresses=node.addresses(),
+                        seat=(seat or 1) - 1,
+                        bot=auto.seat(node, chain),
+                        my_bots=company,
+                        auto_confirm=True,
+                    )
+                    if fill is not None and number == 0:
+                        free = 3 if given["mode"] != "duel" else 2 if person else 1
+                        for _n in range(free if computers is None else min(free, computers)):
+                            company.hire(fill, {node.hub.me.nickname}, node.local_address, node.local_listen)
+                    await play_seat(node, seating, auto, chain, _keeping(report, ends))
+            finally:
+                await company.dismiss_all()
         return ends
 
     with auto:
         return run_node(app, options, play, table=True)
 
 
-@table.command(help=N_("Join the table of the node at HOST:PORT."))
+@table.command(
+    help=N_(
+        """Join the table of the node at HOST:PORT.
+
+\b
+Examples:
+  doko table join anna.example:4848 --auto strong
+  doko table join anna.example:4848 --auto strong --as-person
+"""
+    )
+)
 @click.argument("address", metavar="HOST:PORT")
 @auto_option
+@person_option
+@click.option("--host", metavar="KEY", hidden=True, help="The identity key of whoever hosts this computer")
 @seed_option
 @seat_option
 @option("--wait", type=click.FloatRange(0, 86_400), default=10.0, help=N_("Seconds to go on trying to reach it"))
 @node_options
 @pass_app
 def join(
-    app: App, /, address: str, level: str | None, seed: str | None, seat: int | None, wait: float, **given: Any
+    app: App,
+    /,
+    address: str,
+    level: str | None,
+    person: bool,
+    host: str | None,
+    seed: str | None,
+    seat: int | None,
+    wait: float,
+    **given: Any,
 ) -> int:
     """See help."""
     from node.auto import Auto, play_seat
+    from node.identity import parse_key
     from node.leash import read_line
     from node.net.address import parse_dial
     from node.runtime import Node
 
     options = NodeOptions.taken(given)
-    auto = Auto(need_level(level), seed, options.delay)
+    runs = None if host is None else parse_key(host)
+    auto = Auto(need_level(level), seed, options.delay, person=person, host=runs)
     where = parse_dial(read_line() if address == "-" else address)
 
     async def play(node: Node, report: Callable[[Line], None]) -> list[Line]:
@@ -238,8 +305,10 @@ def join(
 def resume(app: App, /, match: str, **given: Any) -> int:
     """See help."""
     from node.auto import resume as take_up
+    from node.company import Company
     from node.plan import unpack_plan
     from node.runtime import Node
+    from node.tasks import background
 
     options = NodeOptions.taken(given)
     with app.open_store() as store:
@@ -253,8 +322,16 @@ def resume(app: App, /, match: str, **given: Any) -> int:
 
     async def play(node: Node, report: Callable[[Line], None]) -> list[Line]:
         ends: list[Line] = []
-        for plan in plans:
-            await take_up(node, plan, options.delay, _keeping(report, ends))
+        async with background() as nursery:
+            company = Company(
+                node.paths, nursery, lambda text: click.echo(text, err=True), pace=options.delay, host=node.identity.key
+            )
+            try:
+                for plan in plans:
+                    company.recall(plan)
+                    await take_up(node, plan, options.delay, _keeping(report, ends))
+            finally:
+                await company.dismiss_all()
         return ends
 
     name = plans[0].setup.roster.players[plans[0].setup.my_seat].nickname
