@@ -123,6 +123,17 @@ class DealPhase:
         return self.decks[-1]
 
     @property
+    def owed(self) -> dict[int, frozenset[Kind]]:
+        """Who has to sign next, and what: the authors of the open round but for those who complain about a box, and
+        the makers of those boxes, who owe the answer."""
+        owed = {seat: self.log.kinds for seat in self.log.missing if seat not in self.complaints}
+        for target, complaint in self.complaints.items():
+            source = complaint.fields(wire.ShareBad).source
+            if (source, target) not in self.answers:
+                owed[source] = owed.get(source, frozenset()) | {Kind.SHAREOPEN}
+        return owed
+
+    @property
     def settled(self) -> bool:
         """All four shuffles are in and verified: an honest node signs DECKOK."""
         return len(self.verified) == 4

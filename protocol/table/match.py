@@ -71,6 +71,17 @@ class Fault:
     other: Entry | None = None
 
 
+def check_vote(entry: Entry, deal: int) -> None:
+    """Refuse a VOID that is not the one payload which its author can sign on its head.
+
+    Its hash enters the next head and no sequence number tells two of them apart, so there must not be two.
+    """
+    if entry.deal != deal:
+        raise Refusal(Code.CONTEXT, f"{entry.words()}: of another deal than the hand that is played")
+    if entry.payload != wire.encode_payload(entry.says):
+        raise Refusal(Code.FORMAT, f"{entry.words()}: not in the one encoding that it has")
+
+
 class Match:
     """See the module.  Read the attributes, change none."""
 
@@ -131,13 +142,10 @@ class Match:
     @property
     def due(self) -> dict[int, set[Kind]]:
         """Who owes which kind of entry now, on either chain."""
-        owed: dict[int, set[Kind]] = {}
-        logs = [self.main]
+        owed: dict[int, set[Kind]] = {seat: set(self.main.kinds) for seat in self.main.missing}
         if self.next_deal is not None and self.next_deal.state is DealState.RUNNING:
-            logs.append(self.next_deal.log)
-        for log in logs:
-            for seat in log.missing:
-                owed.setdefault(seat, set()).update(log.kinds)
+            for seat, kinds in self.next_deal.owed.items():
+                owed.setdefault(seat, set()).update(kinds)
         return owed
 
     @property
@@ -196,17 +204,15 @@ class Match:
             raise Equivocation(self.places[place], entry)
         if entry.kind is Kind.RESTART:
             return self._restart(entry)
-        if entry.chain is Chain.DEAL:
-            taken = self._offer_deal(entry, own)
-        elif entry.kind is Kind.CALL:
-            taken = self._offer_call(entry)
-        elif entry.kind is Kind.VOID:
+        if entry.kind is Kind.VOID:
             return self._void(entry)
-        elif entry.kind in wire.DECISIONS or entry.kind is Kind.SUB:
+        if entry.kind in wire.DECISIONS or entry.kind is Kind.SUB:
             return self._offer_decision(entry)
-        else:
-            taken = self._offer_main(entry, own)
-        return taken
+        if entry.chain is Chain.DEAL:
+            return self._offer_deal(entry, own)
+        if entry.kind is Kind.CALL:
+            return self._offer_call(entry)
+        return self._offer_main(entry, own)
 
     def refuse(self, entry: Entry) -> None:
         """Never look at this entry again."""
@@ -353,9 +359,9 @@ class Match:
         self.main.expect({Kind.VOID}, ALL)
         for vote in votes:
             check_signature(vote, self.identities)
-            says = (vote.says.match, vote.kind, vote.deal, vote.parent)
-            if says != (self.setup.match_id, Kind.VOID, deal.number, self.main.head):
+            if (vote.says.match, vote.kind, vote.parent) != (self.setup.match_id, Kind.VOID, self.main.head):
                 raise Refusal(Code.CONTEXT, f"{vote.words()}: does not agree to the hand that is left out")
+            check_vote(vote, deal.number)
             self.main.add(vote)
             self._register(vote)
         self.main.close()
@@ -468,6 +474,8 @@ class Match:
                 self._hand_closed(self.closing, self._after)
             return
         assert self.document is not None
+        if entry.deal != self.closed[-1].deal:
+            raise Refusal(Code.CONTEXT, f"{entry.words()}: of another deal than the last hand's")
         fields = entry.fields(wire.Settle)
         if fields.document != hashlib.sha256(self.document).digest():
             raise Refusal(Code.CLAIM, f"{entry.words()}: of another settlement than the log gives")
@@ -531,6 +539,7 @@ class Match:
             return False  # lapsed, or of no hand
         if entry.parent != self.main.head or self.closing is not None:
             return False  # lapsed
+        check_vote(entry, hand.deal.number)
         signed = self.voids.setdefault(entry.parent, {})
         signed[entry.seat] = entry
         self._register(entry)
@@ -561,7 +570,10 @@ class Match:
 
     def _offer_decision(self, entry: Entry) -> bool:
         """DROP, KEEP, REJOIN, SUB: of the right form and on a head of this log; kept, no ghost plays yet."""
-        log = self.deals[entry.deal].log if entry.chain is Chain.DEAL and entry.deal in self.deals else self.main
+        deal = self.deals.get(entry.deal)
+        if entry.chain is Chain.DEAL and deal is None:
+            raise Later
+        log = deal.log if entry.chain is Chain.DEAL and deal is not None else self.main
         if log.position(entry.parent) is None:
             raise Later
         if entry.kind is Kind.SUB:

@@ -17,7 +17,7 @@ from protocol.deal.hashing import Place, Rand, random_below
 from protocol.deal.keys import OwnKeys
 from protocol.deal.play import make_open
 from protocol.deal.shares import make_shares, read_hand
-from protocol.deal.shuffle import Prepared, shuffle
+from protocol.deal.shuffle import Prepared, prepare, shuffle
 from protocol.refusal import Code, Refusal
 from protocol.rules.calls import CallKind
 from protocol.rules.contracts import Contract, class_members
@@ -48,6 +48,7 @@ class OwnDeal:
     keys: OwnKeys = field(repr=False)
     subs: dict[int, int] = field(default_factory=dict, repr=False)
     prepared: Prepared | None = field(default=None, repr=False)
+    preparing: bool = False
     hand: tuple[int, ...] = field(default=(), repr=False)
     state: HandState | None = field(default=None, repr=False)  # the hand with our cards in it
     applied: int = 0  # how many of the hand's acts are in it
@@ -123,6 +124,11 @@ def pending_slots(hand: HandPhase) -> set[int]:
 
 
 # --- heavy, pure ----------------------------------------------------------------------------------------------------
+
+
+def prepare_shuffle(place: Place, x: int, seed: bytes) -> Prepared:
+    """All of our shuffle that does not need the deck: done while the others are at theirs."""
+    return prepare(place, x, Stream(seed))
 
 
 def make_shuffle(place: Place, x: int, key: bytes, deck: Deck, seed: bytes, prepared: Prepared | None) -> wire.Shuf:

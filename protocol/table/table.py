@@ -28,6 +28,7 @@ import msgspec
 from protocol.deal import keys as deal_keys
 from protocol.deal.keys import OwnKeys
 from protocol.deal.shares import DealFault
+from protocol.deal.shuffle import Prepared
 from protocol.refusal import Code, Refusal
 from protocol.rules.acts import Act, Call, Healthy, Name, Play, Reserve
 from protocol.rules.calls import CallKind
@@ -117,6 +118,7 @@ class Table:
         self._effects: list[Effect] = []
         self._outbox: list[Entry] = []
         self._unsaved: list[Entry] = []
+        self._next: deque[Callable[[], None]] = deque()  # what follows from what came in, done before the call ends
         self._changed: dict[str, bytes | None] = {}
         self._saved: set[bytes] = set()
         # jobs
@@ -183,7 +185,6 @@ class Table:
         self._begin(now)
         self._ask_held()
         self._ask_stalled()
-        self._absences()
         return self._finish()
 
     def link(self, seat: int, up: bool, now: float) -> list[Effect]:
@@ -360,7 +361,7 @@ class Table:
         for told in self._told.values():
             told.discard(entry.hash)
         if entry.kind is Kind.RESTART:
-            self._restarted(entry)
+            self._next.append(partial(self._restarted, entry))
 
     def _hold(self, entry: Entry) -> None:
         waiting = self._held[entry.seat]
@@ -410,8 +411,8 @@ class Table:
             self._stop("two entries of ours for one place: another node signs with our identity", file, seat)
         elif entry.chain is Chain.DEAL and deal is not None and not self.match.sent_shares(deal.number, self.me):
             self._effects.append(effects.Evidence(seat, str(fault.refusal), file))
-            head = entry.parent if deal.log.position(entry.parent) is not None else deal.log.head
-            self._sign_restart(deal, head, seat)
+            # on the one head that nodes whom it has shown different entries have in common
+            self._next.append(partial(self._sign_restart, deal, deal.first_head, seat))
         else:
             self._stop(f"seat {seat} broke the rules: {fault.refusal}", file, seat)
 
@@ -479,6 +480,10 @@ class Table:
         signed = self.me in self.match.restarts.get((deal.number, head, target), {})
         if theirs is None or signed or self._resuming or (deal.number, target) in self._guilty:
             return False
+        if self._held[target]:
+            return False  # evidence may be among what cannot be judged yet
+        if head == deal.log.head and target in deal.owed:
+            return False  # that entry is not all: a complaint about its box waits for its answer
         for seat in self.others:
             self._send_entry(seat, theirs)
         kept = any(e.kind is Kind.KEEP and e.parent == head and e.seat == self.me for e in self.match.known.values())
@@ -622,23 +627,31 @@ class Table:
     def _progress(self) -> None:
         self._retry()
         for _ in range(64):  # each turn makes at least one entry of ours, or is the last
-            for work in self.match.work:
-                self._compute(work.fn, work.args, partial(self._worked, work))
-            for fault in self.match.faults:
-                self._convict(fault)
-            self.match.faults.clear()
-            for event in self.match.events:
-                self._event(event)
-            self.match.events.clear()
+            self._drain()
             if self._resuming and not self._untold and not self._held[self.me]:
                 self._resuming = False
-            if self._stopped or self._resuming or not self._duties():
+            if self._stopped:
                 break
-            self._retry()
+            if not self._resuming and self._duties():
+                self._retry()
+                continue
+            self._watch()
+            if not self._next:
+                break
+        self._drain()
+
+    def _drain(self) -> None:
+        """What the match has to tell: heavy checks, faults, events; and what follows from them."""
+        for work in self.match.work:
+            self._compute(work.fn, work.args, partial(self._worked, work))
+        for fault in self.match.faults:
+            self._convict(fault)
+        self.match.faults.clear()
         for event in self.match.events:
             self._event(event)
         self.match.events.clear()
-        self._watch()
+        while self._next and not self._stopped:
+            self._next.popleft()()
 
     def _worked(self, work: Work, result: object) -> None:
         self.match.worked(work, result)
@@ -669,6 +682,7 @@ class Table:
             self._question = question
             if question is not None:
                 self._serial += 1
+        self._absences()
 
     def _compute(self, fn: Callable[..., Any], args: tuple[Any, ...], then: Callable[[Any], None]) -> None:
         job, self._next_job = self._next_job, self._next_job + 1
@@ -710,6 +724,8 @@ class Table:
         if mine is not None and self._answer_complaint(deal, mine):
             return True
         if self.me not in deal.log.missing or self.me in deal.complaints:
+            if mine is not None:
+                self._prepare(deal, mine)
             return False
         kinds = deal.log.kinds
         if Kind.COMMIT in kinds:
@@ -761,9 +777,23 @@ class Table:
                 return True
         return False
 
+    def _prepare(self, deal: DealPhase, mine: OwnDeal) -> None:
+        """While others are at their turn: what our shuffle does not need the deck for.  Never kept, used once."""
+        kinds = deal.log.kinds
+        waits = Kind.KEYOK in kinds or (Kind.SHUF in kinds and deal.log.authors[0] < self.me)
+        if not waits or mine.prepared is not None or mine.preparing or deal.complaints:
+            return
+        mine.preparing = True
+
+        def finished(prepared: Prepared) -> None:
+            mine.preparing = False
+            mine.prepared = prepared
+
+        self._compute(own.prepare_shuffle, (deal.place(self.me, b""), mine.x, self._rand(64)), finished)
+
     def _shuffle(self, deal: DealPhase, mine: OwnDeal) -> bool:
         key = (Kind.SHUF, deal.number)
-        if key in self._making:
+        if key in self._making or mine.preparing:
             return False
         self._making.add(key)
         place = deal.place(self.me, deal.log.head)
@@ -980,7 +1010,7 @@ class Table:
         deal = self.match.next_deal
         if len(gone) != 1 or deal is None or deal.state is not DealState.RUNNING or gone[0] not in self._links:
             return
-        if gone[0] in deal.log.missing and not self._resuming:
+        if gone[0] in deal.owed and not self._resuming:
             self._sign_restart(deal, deal.log.head, gone[0])
 
     # -- what may be seen ------------------------------------------------------------------------------------------
