@@ -1,0 +1,133 @@
+"""Hints for practice: what ``strong`` would do now and why, and after a hand where it would have done otherwise.
+
+Numbers come from the same sampled worlds that the level decides by, so a hint is honest: it knows no more than the
+player.  Only for tables without a stake; whoever shows hints sees to that.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from node.bots.audit import decisions_of, words_of
+from node.bots.chance import decision_chance
+from node.bots.policy import plays
+from node.bots.search import weigh_cards
+from node.bots.search_bot import Strong
+from node.i18n import _
+from protocol.cards import CARD_NAMES
+from protocol.rules.acts import Act, Play
+from protocol.rules.calls import CallKind
+from protocol.rules.view import HandView, hand_view
+
+if TYPE_CHECKING:
+    from protocol.table.end_phase import ClosedHand
+
+#: A card that costs less than this many hundredths of a point a hand is not worth a word afterwards.
+WORTH_A_WORD: Final = 30
+#: The seed of hints: any will do, as nobody is bound by them.
+SEED: Final = bytes(32)
+
+_STRONG: Final = Strong()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A card one may play: chance of winning in percent, and hundredths of a point of the hand on average."""
+
+    card: int
+    win_percent: int
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What ``strong`` would do.  ``act`` is a bid or a card; ``call`` what it would announce first.
+
+    ``choices`` are the cards there are, best first (empty while bidding).  ``win_percent`` is the chance of the own
+    side as things stand, ``None`` where it is not known.
+    """
+
+    act: Act
+    call: CallKind | None
+    choices: tuple[Choice, ...]
+    win_percent: int | None
+
+
+def hint(view: HandView) -> Hint:
+    """What to do now, in ``view.me``'s turn.  Takes about as long as a move of ``strong``."""
+    acts = plays(view)
+    if not acts:
+        return Hint(_STRONG.choose(view, SEED), None, (), None)
+    choices = weigh(view)
+    best = next(act for act in acts if act.card == choices[0].card)
+    return Hint(best, _STRONG.call(view, SEED), choices, choices[0].win_percent)
+
+
+def weigh(view: HandView) -> tuple[Choice, ...]:
+    """Every card that may be played, best first as ``strong`` sees it."""
+    weighed = weigh_cards(
+        view, tuple(act.card for act in plays(view)), decision_chance(view, SEED), _STRONG.settings
+    )
+    ordered = sorted(weighed, key=lambda one: -one.total)
+    return tuple(
+        Choice(one.card, 100 * one.won // one.worlds, 100 * one.points // one.worlds) for one in ordered
+    )
+
+
+def words(found: Hint) -> str:
+    """The hint as one sentence in the user's language."""
+    if not found.choices:
+        return _("strong would say: {act}").format(act=words_of(found.act))
+    best = found.choices[0]
+    text = _("{card}: wins {percent} %, {points:+.1f} points").format(
+        card=CARD_NAMES[best.card], percent=best.win_percent, points=best.points / 100
+    )
+    if len(found.choices) > 1:
+        second = found.choices[1]
+        text += _("; next {card}: {percent} %, {points:+.1f}").format(
+            card=CARD_NAMES[second.card], percent=second.win_percent, points=second.points / 100
+        )
+    else:
+        text += _("; there is no other card")
+    if found.call is not None:
+        text = _("call {call}; {rest}").format(call=found.call.value, rest=text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A moment of a finished hand at which ``strong`` would have done otherwise.
+
+    ``card`` cards had been played; ``cost`` in hundredths of a point a hand, 0 for bids (not weighed).
+    """
+
+    card: int
+    did: Act
+    better: Act
+    cost: int
+
+
+def review(closed: "ClosedHand", position: int) -> Iterator[Missed]:
+    """Where *position* left the way of ``strong`` in a finished hand that is shown, in order.
+
+    Small things are left out; see :data:`WORTH_A_WORD`.  A dozen moves of thinking: run it outside an event loop.
+    """
+    if closed.agreed or not closed.hands:
+        return
+    for decision in decisions_of(closed):
+        if decision.player != position or decision.asked != "choose" or decision.did is None:
+            continue
+        view = hand_view(decision.state, position)
+        did = decision.did
+        if not isinstance(did, Play):
+            better = _STRONG.choose(view, SEED)
+            if better != did:
+                yield Missed(0, did, better, 0)
+            continue
+        if len(plays(view)) == 1:
+            continue
+        choices = weigh(view)
+        mine = next(choice for choice in choices if choice.card == did.card)
+        cost = choices[0].points - mine.points
+        if cost >= WORTH_A_WORD:
+            yield Missed(decision.state.cards_played, did, Play(position, choices[0].card), cost)
