@@ -183,16 +183,26 @@ class Sampler:
         if not self.total:
             raise ValueError("no deal fits what is known")
         counts = self._counts[bisect_right(self._bounds, chance.below(self.total))]
+        bits = chance.bits
         hands: tuple[list[int], list[int], list[int]] = ([], [], [])
-        one, two, three = hands
         for split, group in zip(counts, (self._queens, *self._groups), strict=True):
+            # The largest part is what two random selections (the end of a shuffle each) leave over.
+            largest = split.index(max(split))
             cards = group[:]
-            a, b = split[0], split[0] + split[1]
-            if max(split) < len(cards):
-                chance.shuffle(cards)
-            one += cards[:a]
-            two += cards[a:b]
-            three += cards[b:]
+            left = len(cards)
+            for player in (0, 1, 2):
+                number = split[player]
+                if player == largest or not number:
+                    continue
+                for i in range(left - 1, left - number - 1, -1):
+                    size = i.bit_length()
+                    at = bits(size) if size else 0
+                    while at > i:
+                        at = bits(size)
+                    cards[i], cards[at] = cards[at], cards[i]
+                hands[player].extend(cards[left - number : left])
+                left -= number
+            hands[largest].extend(cards[:left])
         return hands
 
 

@@ -21,7 +21,7 @@ class BadPolicy(Exception):
 
 @dataclass(slots=True)
 class Clock:
-    """Seconds that each position took for its decisions."""
+    """Seconds of this process's CPU that each position took for its decisions."""
 
     seconds: tuple[list[float], list[float], list[float], list[float]] = field(
         default_factory=lambda: ([], [], [], [])
@@ -29,10 +29,10 @@ class Clock:
 
 
 def _timed_choice(policy: Policy, view: HandView, seed: bytes, clock: Clock | None) -> Act:
-    began = time.perf_counter()
+    began = time.process_time()
     act = policy.choose(view, seed)
     if clock is not None and len(view.legal) > 1:
-        clock.seconds[view.me].append(time.perf_counter() - began)
+        clock.seconds[view.me].append(time.process_time() - began)
     if act not in view.legal:
         raise BadPolicy(f"{policy.name} chose {act!r}, which is not legal here")
     return act
