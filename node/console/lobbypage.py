@@ -67,7 +67,7 @@ def table_row(table: OpenTable) -> str:
         parts.append(_("limit {limit}").format(limit=words.money(terms.limit)))
     parts.append(ngettext("{n} seat free", "{n} seats free", table.free).format(n=table.free))
     if terms.strength:
-        parts.append(words.STRENGTHS.get(terms.strength, terms.strength))
+        parts.append(_(words.STRENGTHS.get(terms.strength, terms.strength)))
     return ", ".join(parts)
 
 
@@ -454,7 +454,9 @@ class SeatingPage(Page):
                 at = canvas.text(margin, y, label, "soft")
                 at = canvas.text(at, y, pad(name, 16), "name")
                 kind = (
-                    _("computer ({level})").format(level=words.LEVELS.get(player.bot, player.bot)) if player.bot else ""
+                    _("computer ({level})").format(level=_(words.LEVELS.get(player.bot, player.bot)))
+                    if player.bot
+                    else ""
                 )
                 at = canvas.text(at + 1, y, pad(kind or link_words(player.link), 26 if width >= 70 else 14), "soft")
                 mark = (

@@ -179,7 +179,8 @@ def _hand(old: HandState | None, new: HandState, table: TableView, forehand: int
             trick = new.tricks[number // 4]
             text = _("Trick {number}: {name}, {points}.")
             yield Said(
-                text.format(number=number // 4 + 1, name=who(trick.winner), points=words.points(trick.points)), "trick"
+                text.format(number=number // 4 + 1, name=who(trick.winner), points=words.card_points(trick.points)),
+                "trick",
             )
             if new.contract is Contract.MARRIAGE and new.clearing == number // 4 + 1:
                 if new.partner is None:

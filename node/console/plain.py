@@ -504,7 +504,7 @@ class Plain:
             _("Trick {number}: {name}, {points}.").format(
                 number=len(table.hand.state.tricks),
                 name=player_name(table, table.seat_of(trick.winner)),
-                points=words.points(trick.points),
+                points=words.card_points(trick.points),
             )
         )
 
@@ -529,7 +529,7 @@ class Plain:
             winner = player_name(table, (hand.forehand + trick.winner) % 4)
             self._print(
                 _("Trick {number}: {name}, {points}.").format(
-                    number=number, name=winner, points=words.points(trick.points)
+                    number=number, name=winner, points=words.card_points(trick.points)
                 )
                 + " "
                 + shown

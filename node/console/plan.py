@@ -57,7 +57,7 @@ def plan_for(width: int, height: int) -> Plan:
     spare -= log
     gaps = [0, 0, 0]  # below the header, above the trick, below the trick
     for number in range(spare):
-        gaps[(1, 2, 0)[number % 3]] += 1
+        gaps[(2, 1, 0)[number % 3]] += 1
     north = 1 + gaps[0]
     trick_top = north + 2 + gaps[1]
     own = trick_top + 2 * trick[1] + 1 + gaps[2]

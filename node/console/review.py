@@ -154,7 +154,7 @@ class ReviewPage(Page):
         text = _("Trick {number}: {name}, {points}").format(
             number=self.trick,
             name=player_name(table, (hand.forehand + trick.winner) % 4),
-            points=words.points(trick.points),
+            points=words.card_points(trick.points),
         )
         run: list[Fragment] = [("strong", text)]
         for position, call in calls_in(hand, self.trick):

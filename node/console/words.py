@@ -167,6 +167,11 @@ def points(n: int) -> str:
     return ngettext("{n} point", "{n} points", n).format(n=n)
 
 
+def card_points(n: int) -> str:
+    """``23 card points``."""
+    return ngettext("{n} card point", "{n} card points", n).format(n=n)
+
+
 def tricks(n: int) -> str:
     """``3 tricks``."""
     return ngettext("{n} trick", "{n} tricks", n).format(n=n)

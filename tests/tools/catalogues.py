@@ -22,6 +22,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from node.cli.registry import VERBS
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "node" / "locale"
 LANGUAGES = ("de", "it", "pl", "hu")
@@ -51,13 +53,21 @@ def po_path(language: str) -> Path:
     return LOCALE / language / "LC_MESSAGES" / "doko.po"
 
 
+def empty(language: str) -> Catalog:
+    """A catalogue without messages, with our plural forms (Babel's own differ in Italian)."""
+    catalogue = Catalog(project="dokonode", charset="utf-8")
+    catalogue._num_plurals = plural_count(language)
+    catalogue._plural_expr = PLURALS[language].split("plural=")[1].rstrip(";")
+    return catalogue
+
+
 def read(language: str) -> Catalog:
     """A language's catalogue; empty if there is none yet."""
     path = po_path(language)
     if not path.exists():
-        return Catalog(locale=language, project="dokonode", charset="utf-8")
+        return empty(language)
     with path.open("rb") as file:
-        return read_po(file, locale=language)
+        return read_po(file)
 
 
 def write(language: str, catalogue: Catalog) -> None:
@@ -85,7 +95,7 @@ def update() -> None:
     template = extracted()
     for language in LANGUAGES:
         old = read(language)
-        new = Catalog(locale=language, project="dokonode", charset="utf-8")
+        new = empty(language)
         for message in template:
             if not message.id:
                 continue
@@ -100,8 +110,7 @@ def update() -> None:
 def compiled(language: str) -> bytes:
     """The bytes of the .mo file that belongs to the .po file."""
     buffer = io.BytesIO()
-    with po_path(language).open("rb") as file:
-        write_mo(buffer, read_po(file, locale=language))
+    write_mo(buffer, read(language))
     return buffer.getvalue()
 
 
@@ -131,6 +140,11 @@ def placeholders(text: str) -> list[str]:
     except ValueError:
         names.append("?")
     return sorted(names)
+
+
+def commands(text: str) -> set[str]:
+    """The commands of doko that a text names."""
+    return {name for name in re.findall(r"\bdoko ([a-z-]+)", text) if name in VERBS}
 
 
 def texts(message: Message) -> Iterator[tuple[str, str]]:
@@ -165,9 +179,7 @@ def problems(language: str, template: Catalog | None = None) -> list[str]:
                 found.append(f"{language}: blanks at the ends differ: {source!r} and {translated!r}")
             if ("\b" in source) != ("\b" in translated):
                 found.append(f"{language}: the mark of a fixed paragraph is lost: {source!r}")
-            if re.findall(r"\bdoko [a-z-]+", source) and not set(re.findall(r"\bdoko [a-z-]+", source)) <= set(
-                re.findall(r"\bdoko [a-z-]+", translated)
-            ):
+            if not commands(source) <= commands(translated):
                 found.append(f"{language}: a command is changed: {source!r} and {translated!r}")
     mo = po_path(language).with_suffix(".mo")
     if not mo.exists() or mo.read_bytes() != compiled(language):
