@@ -1,0 +1,137 @@
+"""Decisions against a seat: evidence, deals thrown away (RESTART) and kept (KEEP), absence.
+
+Nobody else takes the place of an absent player yet: in a hand an absence waits, or the table adjourns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from protocol.table import effects, evidence
+from protocol.table.core import Core
+from protocol.table.deal_phase import DealPhase, DealState
+from protocol.table.entries import Entry
+from protocol.table.match import Fault
+from protocol.wire import entries as wire
+from protocol.wire.entries import Chain, Kind
+
+#: RESTARTs of a match that may blame one seat, or be asked for by one seat, before the table stops and asks its people.
+RESTARTS: Final = 3
+
+
+class Decisions(Core):
+    """Who is guilty or gone, and what follows."""
+
+    def _convict(self, fault: Fault) -> None:
+        """A signed entry is refused: keep the evidence, show it to the others, and go on without its author."""
+        entry, seat = fault.entry, fault.seat
+        self.match.refuse(entry if fault.other is None else fault.other)
+        if (entry.deal, seat) in self._guilty:
+            return
+        self._guilty.add((entry.deal, seat))
+        file = evidence.write(self.match, fault)
+        self._show(effects.Refused(seat, fault.refusal.code, fault.refusal.detail))
+        for other in self.others:
+            if other != seat:
+                self._send_entry(other, entry)
+                if fault.other is not None:
+                    self._send_entry(other, fault.other)
+        deal = self.match.deals.get(entry.deal)
+        if seat == self.me:
+            self._stop("two entries of ours for one place: another node signs with our identity", file, seat)
+        elif entry.chain is Chain.DEAL and deal is not None and not self.match.sent_shares(deal.number, self.me):
+            self._effects.append(effects.Evidence(seat, str(fault.refusal), file))
+            # on the one head that nodes whom it has shown different entries have in common
+            self._next.append(partial(self._sign_restart, deal, deal.first_head, seat))
+        else:
+            self._stop(f"seat {seat} broke the rules: {fault.refusal}", file, seat)
+
+    def _sign_restart(self, deal: DealPhase, head: bytes, seat: int | None) -> None:
+        if self._resuming or self.match.sent_shares(deal.number, self.me) or deal.state is DealState.DEAD:
+            return
+        if self.me in self.match.restarts.get((deal.number, head, seat), {}):
+            return
+        self._sign(Chain.DEAL, deal.number, None, head, Kind.RESTART, wire.Restart(seat=seat))
+
+    def _restarted(self, entry: Entry) -> None:
+        """Somebody wants this deal thrown away: agree if we see it the same way."""
+        deal = self.match.deals[entry.deal]
+        target = entry.fields(wire.Restart).seat
+        if deal.state is DealState.DEAD:
+            self._forget(deal.number)
+            if target is not None:
+                self._blamed[target] = self._blamed.get(target, 0) + 1
+                if self._blamed[target] >= RESTARTS:
+                    self._stop(f"three deals were thrown away because of seat {target}")
+            return
+        if target == self.me:
+            return
+        if target is not None and self._keep(deal, entry.parent, target):
+            return
+        asked = sum(entry.seat in signed for (_, _, whom), signed in self.match.restarts.items() if whom is None)
+        if target is None:
+            if asked <= RESTARTS:
+                self._sign_restart(deal, entry.parent, None)
+        elif (deal.number, target) in self._guilty or target in self._clocks.gone(self._now):
+            self._sign_restart(deal, entry.parent, target)
+
+    def _promised(self, entry: Entry) -> bool:
+        """We have signed a RESTART because of this author on this head: his entry has to wait until that has failed."""
+        if entry.chain is not Chain.DEAL or entry.place is None or entry.seat == self.me:
+            return False
+        signed = self.match.restarts.get((entry.deal, entry.parent, entry.seat), {})
+        return self.me in signed and not self._released(self.match.deals[entry.deal], entry.parent, entry.seat)
+
+    def _released(self, deal: DealPhase, head: bytes, target: int | None) -> bool:
+        """One of those who would have to sign shows that he will not: KEEP, or an entry on a later head."""
+        if target is not None and (deal.number, target) in self._guilty:
+            return False
+        position = deal.log.position(head)
+        assert position is not None
+        for entry in (*self.match.known.values(), *(held for queue in self._held.values() for held in queue)):
+            if entry.seat in (self.me, target) or entry.deal != deal.number:
+                continue
+            if entry.kind is Kind.KEEP and entry.parent == head:
+                return True
+            if entry.kind is Kind.SHARES:
+                return True
+            if entry.chain is Chain.DEAL and entry.place is not None:
+                at = deal.log.position(entry.parent)
+                if at is None or at > position:
+                    return True
+        return False
+
+    def _keep(self, deal: DealPhase, head: bytes, target: int) -> bool:
+        """We hold the entry for whose absence *target* is to be left behind: show it, and that we will not sign."""
+        position = deal.log.position(head)
+        assert position is not None
+        done = deal.log.rounds[position].entries if position < deal.log.length else tuple(deal.log.open.values())
+        theirs = next((entry for entry in done if entry.seat == target), None)
+        signed = self.me in self.match.restarts.get((deal.number, head, target), {})
+        if theirs is None or signed or self._resuming or (deal.number, target) in self._guilty:
+            return False
+        if self._held[target]:
+            return False  # evidence may be among what cannot be judged yet
+        if head == deal.log.head and target in deal.owed:
+            return False  # that entry is not all: a complaint about its box waits for its answer
+        for seat in self.others:
+            self._send_entry(seat, theirs)
+        kept = any(e.kind is Kind.KEEP and e.parent == head and e.seat == self.me for e in self.match.known.values())
+        if not kept:
+            self._sign(Chain.DEAL, deal.number, None, head, Kind.KEEP, wire.Keep())
+        return True
+
+    def _absences(self) -> None:
+        """People are told who is gone; in the deal, where nothing is lost by it, a silent seat is left behind."""
+        if self._stopped:
+            return
+        gone = tuple(seat for seat in self._clocks.gone(self._now) if seat != self.me)
+        if gone != self._gone:
+            self._gone = gone
+            self._show(effects.Gone(gone) if gone else effects.Back())
+        deal = self.match.next_deal
+        if len(gone) != 1 or deal is None or deal.state is not DealState.RUNNING or gone[0] not in self._links:
+            return
+        if gone[0] in deal.owed and not self._resuming:
+            self._sign_restart(deal, deal.log.head, gone[0])
