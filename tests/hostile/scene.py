@@ -22,7 +22,7 @@ from protocol.table.table import Table
 from protocol.table.verify import verify
 from protocol.wire.entries import Kind
 from tests.hostile.forge import Forger
-from tests.hostile.room import Room, Sent, mute
+from tests.hostile.room import HostileTable, Room, Sent, mute
 from tests.table.net import SEATS, people
 
 #: Kinds of entries that an attacker's program never makes by itself.
@@ -41,7 +41,8 @@ class Scene(ABC):
         self.hostile = self.hostiles[0]
         self.honest = tuple(seat for seat in SEATS if seat not in self.hostiles)
         for seat in self.hostiles:
-            mute(room.tables[seat], *SILENT)
+            table = room.tables[seat]
+            mute(table, *SILENT, *(table.muted if isinstance(table, HostileTable) else ()))
         self.tables: tuple[Table, ...] = tuple(room.tables)
         self.forgers = {seat: Forger(room.tables[seat]) for seat in self.hostiles}
         self.forge = self.forgers[self.hostile]
