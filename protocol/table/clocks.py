@@ -35,13 +35,13 @@ class Clocks:
     _what: dict[int, object] = field(default_factory=dict)
     _hand: int = -1
 
-    def update(self, due: Mapping[int, Collection[Kind]], mark: object, deal: int, now: float) -> None:
-        """*due* of the match; *mark* changes with each head, so that two decisions in a row are two."""
+    def update(self, due: Mapping[int, tuple[Collection[Kind], bytes]], deal: int, now: float) -> None:
+        """*due*: per seat what it owes and on which head (two decisions in a row are two); *deal*: the hand's."""
         if deal != self._hand:
             self._hand = deal
             self.left = dict.fromkeys(ALL, self.reserve)
         for seat in ALL:
-            what = (mark, frozenset(due[seat])) if seat in due else None
+            what = due.get(seat)
             if what == self._what.get(seat):
                 continue
             self._charge(seat, now)
@@ -50,7 +50,7 @@ class Clocks:
                 self.since.pop(seat, None)
             else:
                 self.since[seat] = now
-                self.human[seat] = not DECISION_KINDS.isdisjoint(due[seat])
+                self.human[seat] = not DECISION_KINDS.isdisjoint(what[0])
 
     def _charge(self, seat: int, now: float) -> None:
         """What a finished decision took from the reserve."""

@@ -106,7 +106,6 @@ class Core:
         self._last_change = 0.0
         self._stall = STALL_FIRST
         self._stalled_at = 0.0
-        self._mark: object = None
         self._serial = 0
         self._question: object = None
         self._gone: tuple[int, ...] = ()

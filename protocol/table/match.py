@@ -140,13 +140,23 @@ class Match:
                 yield queue.pop(0)
 
     @property
-    def due(self) -> dict[int, set[Kind]]:
+    def due_main(self) -> dict[int, frozenset[Kind]]:
+        """Who owes which kind of entry on the main chain."""
+        return dict.fromkeys(self.main.missing, self.main.kinds)
+
+    @property
+    def due_deal(self) -> dict[int, frozenset[Kind]]:
+        """Who owes which kind of entry on the deal chain that is under way."""
+        deal = self.next_deal
+        if deal is None or deal.state is not DealState.RUNNING:
+            return {}
+        return deal.owed
+
+    @property
+    def due(self) -> dict[int, frozenset[Kind]]:
         """Who owes which kind of entry now, on either chain."""
-        owed: dict[int, set[Kind]] = {seat: set(self.main.kinds) for seat in self.main.missing}
-        if self.next_deal is not None and self.next_deal.state is DealState.RUNNING:
-            for seat, kinds in self.next_deal.owed.items():
-                owed.setdefault(seat, set()).update(kinds)
-        return owed
+        main, deal = self.due_main, self.due_deal
+        return {seat: main.get(seat, frozenset()) | deal.get(seat, frozenset()) for seat in main.keys() | deal.keys()}
 
     @property
     def number(self) -> int:

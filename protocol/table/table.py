@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from protocol.deal.shares import DealFault
 from protocol.refusal import Refusal
 from protocol.table import effects, exchange
 from protocol.table.core import Secrets
@@ -27,6 +28,7 @@ from protocol.table.deal_phase import Work
 from protocol.table.effects import Command, Effect
 from protocol.table.seeing import Seeing
 from protocol.wire import messages
+from protocol.wire.entries import Kind
 
 __all__ = ["Secrets", "Table"]
 
@@ -55,6 +57,8 @@ class Table(Seeing):
             self._message(seat, messages.decode(raw))
         except Refusal as refusal:
             self._junk(seat, refusal)
+        except DealFault as fault:
+            self._stop(f"the proofs and the cards do not fit together: {fault}")
         return self._finish()
 
     def act(self, command: Command, now: float) -> list[Effect]:
@@ -163,8 +167,11 @@ class Table(Seeing):
     def _watch(self) -> None:
         """Clocks and the serial number of our question."""
         hand = self.match.hand
-        mark = (self.match.main.head, exchange.latest_deal(self.match).log.head)
-        self._clocks.update(self.match.due, mark, -1 if hand is None else hand.deal.number, self._now)
+        main, deal = self.match.main.head, exchange.latest_deal(self.match).log.head
+        due: dict[int, tuple[frozenset[Kind], bytes]] = {}
+        due.update((seat, (kinds, deal)) for seat, kinds in self.match.due_deal.items())
+        due.update((seat, (kinds, main)) for seat, kinds in self.match.due_main.items())  # what people wait for
+        self._clocks.update(due, -1 if hand is None else hand.deal.number, self._now)
         question = (self.match.main.head, frozenset(self.match.due.get(self.me, ()))) if self._asks else None
         if question != self._question:
             self._question = question
