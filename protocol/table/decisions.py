@@ -39,7 +39,8 @@ class Decisions(Core):
                     self._send_entry(other, fault.other)
         deal = self.match.deals.get(entry.deal)
         if seat == self.me:
-            self._stop("two entries of ours for one place: another node signs with our identity", file, seat)
+            twice = "two entries of ours for one place: another node signs with our identity"
+            self._stop(twice if fault.other else f"an entry of ours is wrong: {fault.refusal}", file, seat)
         elif entry.chain is Chain.DEAL and deal is not None and not self.match.sent_shares(deal.number, self.me):
             self._effects.append(effects.Evidence(seat, str(fault.refusal), file))
             # on the one head that nodes whom it has shown different entries have in common

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from protocol.refusal import Code, Refusal
+from protocol.refusal import Refusal
 from protocol.table import effects
 from protocol.table.calls import Equivocation
 from protocol.table.deal_phase import Later
 from protocol.table.decisions import Decisions
-from protocol.table.entries import Entry
+from protocol.table.entries import Entry, check_author
 from protocol.table.limits import JUNK
 from protocol.table.log import ALL
 from protocol.table.match import Fault
@@ -62,7 +62,7 @@ class Inbox(Decisions):
             self._convict(Fault(two.first.seat, two, two.first, two.second))
             return True
         except Refusal as refusal:
-            if refusal.code is Code.SIG or entry.says.match != self.setup.match_id:
+            if entry.says.match != self.setup.match_id or not self._signed(entry):
                 raise
             self._convict(Fault(entry.seat, refusal, entry))
             return True
@@ -72,6 +72,14 @@ class Inbox(Decisions):
             self._dismissed.add(entry.hash)
             for told in self._told.values():
                 told.discard(entry.hash)
+        return True
+
+    def _signed(self, entry: Entry) -> bool:
+        """Whether the seat it names has signed it: else it proves nothing."""
+        try:
+            check_author(entry, self.match.identities)
+        except Refusal:
+            return False
         return True
 
     def _hold(self, entry: Entry) -> None:

@@ -241,3 +241,26 @@ def test_call_with_two_signatures_is_one_call() -> None:
     assert refusals(world, foe.seat) == {}
     assert all(call.hash in n.table.match.hand.pending for n in world.nodes if n.seat != foe.seat)
     assert message_of(call)
+
+
+def test_play_that_carries_a_call_with_a_wrong_signature() -> None:
+    """The card is signed, the call in it is not: evidence against the card's author, nobody else."""
+    world = playing(1520)
+    re, kontra = holders(world)
+    foe = Foe(world, re[0])
+    world.nodes[foe.seat].player = None
+    until(world, lambda: turn_of(world, foe.seat))
+    victim = Foe(world, kontra[0])
+    seq = victim.table._next_seq(wire.Chain.MAIN, 0)
+    call = victim.main(Kind.CALL, own.make_call(victim.mine, victim.hand, CallKind.KONTRA, seq, victim.table._rand))
+    forged = wire.Signed(call.payload, bytes(64))
+    question = foe.table.view(world.now).question
+    assert question is not None
+    card = question.commands[0]
+    assert isinstance(card, effects.PlayCard)
+    foe.show(foe.main(Kind.PLAY, changed(foe.card(card.card), calls=(forged,))))
+    world.run(until=world.now + 5.0)
+    judges = {seat: code for seat, code in refusals(world, foe.seat).items() if seat != victim.seat}
+    assert set(judges.values()) == {Code.SIG}
+    assert len(judges) == 2
+    assert refusals(world, victim.seat) == {}
