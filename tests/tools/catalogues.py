@@ -152,7 +152,7 @@ def texts(message: Message) -> Iterator[tuple[str, str]]:
     if isinstance(message.id, tuple):
         strings = message.string if isinstance(message.string, tuple) else (message.string,)
         for index, translated in enumerate(strings):
-            yield message.id[0 if index == 0 and len(strings) == 2 else 1], translated
+            yield message.id[0 if index == 0 else 1], translated
     else:
         assert isinstance(message.string, str)
         yield message.id, message.string
