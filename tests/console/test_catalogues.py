@@ -1,0 +1,83 @@
+"""The message catalogues are complete: nothing missing, unused, untranslated or stale; placeholders agree."""
+
+import gettext
+
+import pytest
+
+from node.i18n import DOMAIN, LANGUAGES, LOCALE_DIR
+from tests.tools import catalogues
+
+
+def test_every_language_but_english_has_a_catalogue() -> None:
+    assert set(catalogues.LANGUAGES) == set(LANGUAGES) - {"en"}
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_the_catalogue_is_complete(language: str) -> None:
+    found = catalogues.problems(language)
+    assert not found, "\n".join([*found, "run: python -m tests.tools.catalogues update, translate, then compile"])
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"),
+    [
+        ("de", {1: "1 Stich", 2: "2 Stiche", 0: "0 Stiche"}),
+        ("it", {1: "1 presa", 2: "2 prese", 0: "0 prese"}),
+        ("pl", {1: "1 lewa", 2: "2 lewy", 4: "4 lewy", 5: "5 lew", 12: "12 lew", 22: "22 lewy", 0: "0 lew"}),
+        ("hu", {1: "1 ütés", 2: "2 ütés", 0: "0 ütés"}),
+    ],
+)
+def test_plural_forms(language: str, forms: dict[int, str]) -> None:
+    catalogue = gettext.translation(DOMAIN, LOCALE_DIR, languages=[language])
+    for number, text in forms.items():
+        assert catalogue.ngettext("{n} trick", "{n} tricks", number).format(n=number) == text
+
+
+#: The manual's vocabulary.
+TERMS = {
+    "healthy": ("gesund", "buono", "zdrowy", "egészséges"),
+    "reservation": ("Vorbehalt", "riserva", "zastrzeżenie", "fenntartás"),
+    "marriage": ("Hochzeit", "matrimonio", "wesele", "házasság"),
+    "Re": ("Re", "Re", "re", "rekontra"),
+    "Contra": ("Kontra", "Contra", "kontra", "kontra"),
+    "no 90": ("keine 90", "no 90", "bez 90", "nincs 90"),
+    "black": ("schwarz", "nero", "czarna", "fekete"),
+    "trump": ("Trumpf", "atout", "atut", "adu"),
+    "clubs": ("Kreuz", "fiori", "trefl", "treff"),
+    "spades": ("Pik", "picche", "pik", "pikk"),
+    "hearts": ("Herz", "cuori", "kier", "kőr"),
+    "diamonds": ("Karo", "denari", "karo", "káró"),
+    "ace": ("Ass", "asso", "as", "ász"),
+    "ten": ("Zehn", "dieci", "dziesiątka", "tíz"),
+    "king": ("König", "re", "król", "király"),
+    "queen": ("Dame", "donna", "dama", "dáma"),
+    "jack": ("Bube", "fante", "walet", "bubi"),
+    "nine": ("Neun", "nove", "dziewiątka", "kilenc"),
+    "forehand": ("Vorhand", "primo di mano", "przodek", "hívó"),
+    "Stake": ("Einsatz", "Puntata", "Stawka", "Tét"),
+    "Limit": ("Limit", "Limite", "Limit", "Limit"),
+    "Fee": ("Provision", "Provvigione", "Prowizja", "Provízió"),
+    "variable stake": ("variabler Einsatz", "puntata variabile", "zmienna stawka", "változó tét"),
+    "duel": ("Duell", "duello", "pojedynek", "párbaj"),
+    "anyone": ("alle", "chiunque", "każdy", "mindenki"),
+    "friends": ("Freunde", "amici", "przyjaciele", "barátok"),
+    "invited": ("Eingeladene", "invitati", "zaproszeni", "meghívottak"),
+}
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_the_terms_of_the_game_are_those_of_the_manual(term: str) -> None:
+    found = tuple(
+        gettext.translation(DOMAIN, LOCALE_DIR, languages=[code]).gettext(term) for code in catalogues.LANGUAGES
+    )
+    assert found == TERMS[term]
+
+
+def test_the_checks_find_what_is_wrong() -> None:
+    """The checks can fail."""
+    template = catalogues.extracted()
+    template.add("A new message with a {name}.")
+    found = catalogues.problems("de", template)
+    assert any("missing: 'A new message" in text for text in found)
+    assert catalogues.placeholders("{a} {b!r} {c:.1f} {{x}}") == ["a", "b", "c"]
+    assert catalogues.commands("doko play and doko is") == {"play"}
