@@ -73,15 +73,20 @@ def chain_of(seat: int) -> SeedChain:
 
 
 @cache
-def setups(seed: int = 0, bots: tuple[int, ...] = (), **terms: object) -> tuple[Setup, ...]:
-    """One setup per seat; *terms* as for ``make_terms``; *bots* are the seats of computers (their own hosts)."""
+def setups(
+    seed: int = 0, bots: tuple[int, ...] = (), hosts: tuple[tuple[int, int], ...] = (), **terms: object
+) -> tuple[Setup, ...]:
+    """One setup per seat; *terms* as for ``make_terms``; *bots* are the seats of computers.
+
+    *hosts*: pairs of a computer's seat and that of its host; the others stand alone.
+    """
     four = people()
     rng = random.Random(f"setup {seed}")
     entries = tuple(
         Bot(
             seat=seat,
             identity=four[seat].identity,
-            host=four[seat].identity,
+            host=four[dict(hosts).get(seat, seat)].identity,
             policy="random",
             version="1",
             seeds=chain_of(seat).commitment,
