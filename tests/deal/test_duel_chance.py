@@ -98,7 +98,8 @@ def markers(hands: Sequence[Sequence[int]], key: bytes, rand: Stream) -> Deck:
     """A deck of width 2 of which only the markers count."""
     queen = generators().queen
     cards = encrypt(generators().cards[0], key, rand)
-    return tuple(cards + encrypt(queen if card == CLUB_QUEEN else IDENTITY, key, rand) for hand in hands for card in hand)
+    held = [queen if card == CLUB_QUEEN else IDENTITY for hand in hands for card in hand]
+    return tuple(cards + encrypt(mark, key, rand) for mark in held)
 
 
 def test_R34_the_cryptographic_test_agrees_with_the_plain_one() -> None:
