@@ -310,9 +310,14 @@ class Home:
             mine = seat.identity == self._node.hub.me.identity
             link = LinkView(LinkState.SELF) if mine else self._link(seat.identity)
             level = (self._company.level_of(seat.identity) or "") if seat.bot else None
+            host = None
+            bot = view.terms.bot_at(len(players))
+            if bot is not None:
+                level = bot.policy
+                host = self._host_name(bot.host, seat.identity, names)
             name = names.get(seat.identity) or seat.nickname
             players.append(
-                PlayerView(name, seat.identity.hex(), self._word(seat.identity), link, level, ready=seat.ready)
+                PlayerView(name, seat.identity.hex(), self._word(seat.identity), link, level, host, ready=seat.ready)
             )
         return SeatingView(
             view.table.hex(),
@@ -323,6 +328,12 @@ class Home:
             view.state is State.CONFIRMING,
             self._invite[0],
         )
+
+    def _host_name(self, host: bytes, own: bytes, names: dict[bytes, str]) -> str | None:
+        """Who runs a computer, if it is not a node of its own."""
+        if host == own:
+            return None
+        return self._node.hub.me.nickname if host == self._node.hub.me.identity else names.get(host, host.hex()[:8])
 
     def _table_view(self) -> TableView | None:
         around = self._around
@@ -491,6 +502,8 @@ class Home:
             self._around.absences += 1
         elif isinstance(event, effects.DealAgain):
             self.tell(_("The deal is made anew: {why}").format(why=event.reason), Tone.WARN)
+        elif isinstance(event, effects.KeysLost):
+            self.tell(words.keys_lost(), Tone.ERROR)
         elif isinstance(event, effects.Refused) and self._around is not None:
             name = self._around.setup.roster.players[event.seat].nickname
             self.tell(_("An act of {name} was refused: {why}").format(name=name, why=event.detail), Tone.ERROR)

@@ -133,7 +133,8 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
         bot = terms.bot_at(seat)
         host = None
         if bot is not None and bot.host != player.identity:
-            host = around.names.get(bot.host, bot.host.hex()[:8])
+            hosts = [player.nickname for player in setup.roster.players if player.identity == bot.host]
+            host = around.names.get(bot.host) or (hosts[0] if hosts else bot.host.hex()[:8])
         players.append(
             PlayerView(
                 name=around.names.get(player.identity) or player.nickname,

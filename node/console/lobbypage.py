@@ -464,6 +464,10 @@ class SeatingPage(Page):
                 )
                 canvas.text(at + 1, y, mark, "good" if player.ready else "soft")
             y += 1
+        hosts = words.hosts_line(seating.players)
+        for row in wrap(hosts, width)[:2] if hosts else ():
+            canvas.text(margin, y, row, "soft")
+            y += 1
         y += 1 if canvas.height >= 18 else 0
         bottom = canvas.height - 2
         prompt = self._sentence()

@@ -649,6 +649,8 @@ class Plain:
             self._print(f"{_('Seat {number}').format(number=seat + 1)}: {text}")
         me = seating.players[seating.me]
         choices = []
+        if hosts := words.hosts_line(seating.players):
+            self._print(hosts)
         if seating.confirm:
             self._document(terms_document(seating.terms, WIDTH))
             if me is None or not me.ready:

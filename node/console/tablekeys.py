@@ -456,7 +456,7 @@ class TableKeys(Page):
 
     def do_void(self, _key: str = "") -> None:
         """Agree that the hand is void, after a question."""
-        if self.table.hand is None:
+        if self.table.hand is None and self.table.stage is not Stage.HAND:  # without keys there is a hand unseen
             self.model.say(_("There is no hand to be void."), "warn")
             return
         choices = [

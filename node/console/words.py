@@ -9,7 +9,9 @@ from node.console.faces import suit_name
 from node.i18n import N_, _, ngettext
 
 if TYPE_CHECKING:
-    from node.view import TermsView
+    from collections.abc import Iterable
+
+    from node.view import PlayerView, TermsView
 
 #: Contracts by their name in records.
 CONTRACTS: Final = {
@@ -193,6 +195,21 @@ def names(items: "list[str] | tuple[str, ...]") -> str:
     if len(items) < 2:
         return "".join(items)
     return _("{some} and {last}").format(some=", ".join(items[:-1]), last=items[-1])
+
+
+def hosts_line(players: "Iterable[PlayerView | None]") -> str:
+    """Who hosts which computers, and so could see their cards; empty if nobody here does."""
+    hosted: dict[str, list[str]] = {}
+    for player in players:
+        if player is not None and player.host:
+            hosted.setdefault(player.host, []).append(player.name)
+    if not hosted:
+        return ""
+    lists = "; ".join(
+        _("{host} hosts {computers}").format(host=host, computers=names(computers))
+        for host, computers in hosted.items()
+    )
+    return _("Who hosts a computer could see its cards: {lists}.").format(lists=lists)
 
 
 def terms_lines(terms: "TermsView") -> list[tuple[str, str]]:
