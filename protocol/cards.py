@@ -1,4 +1,4 @@
-"""Cards: 24 types, each twice in the deck of 48 (rules.md R1, R2).
+"""Cards: 24 types, each twice in the deck of 48 (RULES.md R1, R2).
 
 A card is its type ``k = 6 * suit + rank``, an ``int`` in ``range(24)``; the two copies of a type are
 interchangeable in every rule, so nothing ever tells them apart.

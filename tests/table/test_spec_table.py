@@ -16,7 +16,7 @@ from protocol.rules import digest
 from protocol.rules.calls import CallKind, Side
 from protocol.rules.contracts import SOLOS, TRUMP, Contract
 from protocol.rules.state import Phase
-from protocol.table import calls, evidence, log, logfile, match, settlement
+from protocol.table import calls, clocks, evidence, log, logfile, match, settlement
 from protocol.table.entries import read_entry
 from protocol.table.roster import make_setup, read_roster
 from protocol.wire import codec
@@ -104,6 +104,13 @@ def test_numbers_in_the_text() -> None:
 
 
 DECISIONS_TOLD = 24
+
+
+def test_what_has_a_clock() -> None:
+    said = re.search(r"A seat that owes ([A-Z]+), ([A-Z]+) or ([A-Z]+) has `clock.decision`", TEXT)
+    assert said is not None
+    assert {Kind[name] for name in said.groups()} == clocks.DECISION_KINDS
+    assert f"for every other entry {clocks.MACHINE:.0f} seconds" in TEXT
 
 
 def test_the_messages_of_the_exchange_are_described() -> None:
