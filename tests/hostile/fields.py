@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import msgpack
 
@@ -29,8 +30,8 @@ Send = Callable[[Scene, bytes], Entry]
 class Field:
     """One byte string of a message.
 
-    *room*: at rest where the message is due, and from whom; *data*: honest bytes; *build*: the entry with other bytes in
-    their place (it may have to send something before it).
+    *room*: at rest where the message is due, and from whom; *data*: honest bytes; *build*: the entry with other bytes
+    in their place (it may have to send something before it).
     """
 
     name: str
@@ -66,9 +67,15 @@ def at(kind: Kind) -> Callable[[], tuple[Room, int]]:
     return lambda: (due(kind), 3)
 
 
-def at_void() -> tuple[Room, int]:
+@cache
+def _at_void() -> tuple[Room, int]:
     room = playing()
     return room, lead_to(room, is_void)
+
+
+def at_void() -> tuple[Room, int]:
+    room, seat = _at_void()
+    return room.clone(), seat
 
 
 def at_card() -> tuple[Room, int]:
@@ -97,11 +104,11 @@ def at_marry() -> tuple[Room, int]:
 
 def bid_and_name(room: Room, forge: Forger, contract: Contract) -> None:
     """The attacker reserves and names any game; the others are healthy."""
-    for seat in range(forge.seat, forge.seat + 4):
-        if seat % 4 == forge.seat:
+    for _ in SEATS:
+        if turn(room) == forge.seat:
             spread(room, forge, forge.entry(Kind.BID, wire.Bid(reserve=True, neq=None)))
         else:
-            room.act(seat % 4, effects.Bid(False))
+            room.act(turn(room), effects.Bid(False))
     spread(room, forge, forge.entry(Kind.NAME, wire.Name(game=contract.value)))
 
 

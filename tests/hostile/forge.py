@@ -257,7 +257,8 @@ class Forger:
         assert state is not None
         card = self.cards[slot]
         proof = None
-        if state.led is not None and card not in self.led and not state.is_void(self.hand.position(self.seat), state.led):
+        known = state.led is not None and state.is_void(self.hand.position(self.seat), state.led)
+        if state.led is not None and card not in self.led and not known:
             slots = self.closed(slot)
             proof = self.void(slots, self.led) if slots else None
         return self.play(slot, void=proof, **changes)

@@ -300,6 +300,7 @@ class TcpScene(Scene):
         self.quiet()
 
     def close(self) -> None:
+        super().close()
         if self._token is not None and self._thread.is_alive():
             trio.from_thread.run_sync(self._end.set, trio_token=self._token)
         self._thread.join(PATIENCE)

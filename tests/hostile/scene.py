@@ -96,6 +96,7 @@ class Scene(ABC):
 
     def close(self) -> None:
         """End it."""
+        self.forgers.clear()
 
     # -- what a test says --
 
@@ -204,7 +205,7 @@ class Scene(ABC):
 
     def agreed(self) -> None:
         """All honest nodes have the same log and the same state."""
-        marks = {mark(self.tables[seat])[:2] for seat in self.honest}
+        marks = {repr(mark(self.tables[seat])[:2]) for seat in self.honest}
         assert len(marks) == 1
 
     def no_secret_left(self) -> None:

@@ -159,3 +159,32 @@ def is_void(state: HandState, seat: int) -> bool:
     hand = state.hand(state.turn)
     assert hand is not None
     return not held(state, state.turn, state.led) and not state.is_void(state.turn, state.led) and len(hand) > 2
+
+
+# --- deals with something in them ---------------------------------------------------------------------------------
+
+
+@cache
+def _seed_with(married: bool) -> int:
+    return next(seed for seed in range(60) if (len(set(queens(_dealt(seed)))) == 1) is married)
+
+
+def wedding() -> tuple[Room, int]:
+    """A deal in which one seat holds both club queens; nobody has said a word."""
+    room = dealt(_seed_with(True))
+    return room, queens(room)[0]
+
+
+def two_dealt() -> Room:
+    """A deal in which two seats hold one club queen each; nobody has said a word."""
+    return dealt(_seed_with(False))
+
+
+def two_holders() -> Room:
+    """A deal in which two seats hold one club queen each; a normal game has begun."""
+    return playing(_seed_with(False))
+
+
+def no_queen(room: Room) -> int:
+    """A seat without a club queen."""
+    return next(seat for seat in SEATS if seat not in queens(room))

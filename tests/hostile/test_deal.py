@@ -247,15 +247,13 @@ def test_restart_while_the_shares_are_made() -> None:
 
 
 def test_attack_37_no_message_asks_for_a_share(live: Live) -> None:
-    """Every number of the table's range, with what a SUB would say in it: nothing comes back but what entries there are."""
+    """Every number of the table's range, with what a SUB would say in it: nothing comes back but entries there are."""
     scene = live(dealt(), 3)
     forge = scene.forge
     wish = {"seat": 0, "slots": list(range(12)), "d": bytes(12 * 32), "proof": bytes(64)}
     known = {*messages.kinds()}
     for number in [n for n in range(70, 110) if n not in known] if live.core else [80]:
         scene.send(encode({"k": number, "match": forge.table.setup.match_id, **wish}))
-    if not live.core:
-        scene.wait(lambda: all(scene.tables[0] is not None for _ in (0,)))
     scene.quiet()
     honest_answers(scene)
     for seat in scene.honest:
@@ -264,7 +262,7 @@ def test_attack_37_no_message_asks_for_a_share(live: Live) -> None:
 
 
 def honest_answers(scene: Scene) -> None:
-    """All that honest nodes have sent to the attacker are entries that everybody has, and words about where they are."""
+    """All that the attacker has got from honest nodes are entries that everybody has, and words about where they are."""
     for sent in scene.sent:
         if sent.target != 3 or sent.source == 3:
             continue
@@ -306,7 +304,8 @@ def test_attack_38_two_colluders_open_nothing(live: Live) -> None:
     own = [forge.own.x for forge in scene.forgers.values()]
     received = [scene.tables[seat]._deals[0].subs for seat in scene.hostiles]
     given = [sub for subs in received for seat, sub in subs.items() if seat in scene.honest]
-    pool = [*own, sum(own), *given, *(sum(pair) for pair in itertools.combinations([*own, *given], 2)), sum(own + given)]
+    sums = [sum(pair) for pair in itertools.combinations([*own, *given], 2)]
+    pool = [*own, *given, *sums, sum(own + given)]
     hand = scene.forge.hand
     cards = generators().card_of
     points = {piece for sent in room.sent for piece in _points(sent.raw)} if live.core else set()

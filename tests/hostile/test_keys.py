@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import msgpack
 import pytest
@@ -53,7 +52,8 @@ def test_attack_09_rogue_key_after_the_others(live: Live) -> None:
     known = [group.mul(5, BASE), group.mul(6, BASE)]
     points = [*known, group.sub(target, plain_sum(known))]
     assert plain_sum([others, plain_sum(points)]) == group.mul(z, BASE)  # he alone would know the joint key
-    pop = deal_keys.prove_possession(scene.forge.place(scene.forge.deal.first_head), z, target, points, scene.forge.rand)
+    place = scene.forge.place(scene.forge.deal.first_head)
+    pop = deal_keys.prove_possession(place, z, target, points, scene.forge.rand)
     own = msgpack.unpackb(scene.forge.keys().body)
     own[POINTS], own[POP] = points, pop
     scene.send(scene.forge.entry(Kind.KEYS, wire.Keys(body=msgpack.packb(own))))
