@@ -4,7 +4,7 @@
 |---|---|
 | 0-19 | link: HELLO, PING, PONG, RELAY, BYE |
 | 20-39 | people: CONTACT, ADDRESSES, INVITE |
-| 40-69 | lobby: TABLE .. REMATCH |
+| 40-69 | lobby: TABLE .. BOTS_SENT |
 | 70-109 | table: ENTRY, and the exchange of entries |
 | 110-119 | CHAT, PAUSE |
 
@@ -325,6 +325,36 @@ class Rematch(Message, frozen=True, kw_only=True, tag=48):
 
     match: Bytes32
     table: Bytes16
+
+
+@register
+class House(Message, frozen=True, kw_only=True, tag=49):
+    """A host of computers to its contacts, when a link comes up and when it changes: what they may ask for."""
+
+    levels: Annotated[tuple[Word, ...], Meta(max_length=16)]
+    free: Annotated[int, Meta(ge=0, le=999)]  # computers that could sit down now
+
+
+@register
+class BotsWanted(Message, frozen=True, kw_only=True, tag=50):
+    """The opener of a table to a host of computers: send some to my table (its announcement as in TABLE)."""
+
+    announcement: Annotated[bytes, Meta(max_length=8_192)]
+    signature: Bytes64
+    level: Word
+    count: Annotated[int, Meta(ge=1, le=3)]
+
+
+@register
+class BotsSent(Message, frozen=True, kw_only=True, tag=51):
+    """Answers BOTS_WANTED: who will ask for a seat; fewer than wanted for the reason in *text*."""
+
+    table: Bytes16
+    bots: Annotated[tuple[Bytes32, ...], Meta(max_length=3)]
+    text: ShortText
+
+    def __post_init__(self) -> None:
+        check_text(self.text)
 
 
 # -- table ---------------------------------------------------------------------------------------------------------
