@@ -3,8 +3,8 @@
 A reader accepts nil, bool, int, str, bin, array and map with text keys; never float, ext or timestamp, a key that
 stands twice, bytes after the value, text that is not UTF-8.  Any length form that msgpack allows is read; a writer uses
 the shortest.  msgpack's own reader compares every length with the limits before it allocates; what it would let pass
-(floats, timestamps, keys twice, depth) is refused here.  A whole message is at most 65,519 bytes, so a hostile one costs
-little whatever it says.
+(floats, timestamps, keys twice, depth) is refused here.  A whole message is at most 65,519 bytes, so a hostile one
+costs little whatever it says.
 
 Bytes that are hashed or signed are kept as received, never encoded anew.
 """
