@@ -18,6 +18,7 @@ Every line has ``event``.  Seats are 0..3, cards and calls are written as in han
 ``gone``              ``seats``
 ``back``
 ``void-vote``         ``seat``
+``keys-lost``         ``deal``: our store has lost our keys of it, we cannot play this hand
 ``said``              ``seat``, ``text``
 ``pause``             ``seat``, ``on``; people ask for a break or end it
 ``settled``           ``path``, ``signatures``, ``points``, ``money``, ``kitty``
@@ -44,6 +45,7 @@ from protocol.table.effects import (
     Gone,
     HandClosed,
     HandOpened,
+    KeysLost,
     Refused,
     TrickClosed,
     VoidVote,
@@ -88,6 +90,8 @@ def line_of(event: Event | Said | PauseAsked) -> Line:
             return {"event": "back"}
         case VoidVote(seat):
             return {"event": "void-vote", "seat": seat}
+        case KeysLost(deal):
+            return {"event": "keys-lost", "deal": deal}
         case PauseAsked(seat, on):
             return {"event": "pause", "seat": seat, "on": on}
         case Said(seat, text):

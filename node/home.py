@@ -503,7 +503,10 @@ class Home:
         elif isinstance(event, effects.DealAgain):
             self.tell(_("The deal is made anew: {why}").format(why=event.reason), Tone.WARN)
         elif isinstance(event, effects.KeysLost):
-            self.tell(words.keys_lost(), Tone.ERROR)
+            self.tell(
+                _("This node has lost its keys for this hand and cannot play on; all four can agree that it is void."),
+                Tone.ERROR,
+            )
         elif isinstance(event, effects.Refused) and self._around is not None:
             name = self._around.setup.roster.players[event.seat].nickname
             self.tell(_("An act of {name} was refused: {why}").format(name=name, why=event.detail), Tone.ERROR)

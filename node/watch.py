@@ -317,6 +317,13 @@ class Narrator:
         self._begin()
         self._say("  " + _("Everybody is there again."))
 
+    def _on_keys_lost(self, line: Line) -> None:
+        self._begin()
+        self._say(
+            "  "
+            + _("This node has lost its keys for this hand and cannot play on; all four can agree that it is void.")
+        )
+
     def _on_void_vote(self, line: Line) -> None:
         self._begin()
         self._say("  " + _("{name} agrees that the hand is void.").format(name=self._names[line["seat"]]))

@@ -43,14 +43,22 @@ class Commands(Duties):
             return next((name for kind, name in _QUESTIONS.items() if kind in self.match.main.kinds), "")
         return ""
 
-    def _mine(self) -> tuple[HandPhase, OwnDeal]:
+    def _hand(self) -> HandPhase:
+        """The hand that is being played."""
         hand = self.match.hand
         if self._stopped:
             raise Refusal(Code.TURN, f"the table has stopped: {self._stopped}")
         if self._resuming:
             raise Refusal(Code.TURN, "the others have not yet told what they hold of ours")
-        if hand is None or hand.state is None or hand.deal.number not in self._deals:
+        if hand is None or hand.state is None:
             raise Refusal(Code.TURN, "no hand is being played")
+        return hand
+
+    def _mine(self) -> tuple[HandPhase, OwnDeal]:
+        """That hand and our keys of it."""
+        hand = self._hand()
+        if hand.deal.number not in self._deals:
+            raise Refusal(Code.TURN, "our keys of this hand are lost: all four can agree that it is void", "R29")
         if self._command is not None:
             raise Refusal(Code.TURN, "a card of ours is on its way")
         return hand, self._deals[hand.deal.number]
@@ -71,7 +79,7 @@ class Commands(Duties):
             case effects.MakeCall(kind):
                 self._call(kind)
             case effects.VoidHand(agree):
-                self._mine()
+                self._hand()
                 self._wants_void = agree
             case effects.DealAnew():
                 self._deal_anew()

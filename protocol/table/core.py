@@ -111,6 +111,7 @@ class Core:
         self._gone: tuple[int, ...] = ()
         self._wants_void = False
         self._go_on = False
+        self._lost = -1  # the deal whose keys we have said are lost
         self._guilty: set[tuple[int, int]] = set()  # (deal, seat): entries of that deal are not looked at
         self._blamed: dict[int, int] = {}
         self._stopped = ""

@@ -237,6 +237,14 @@ class VoidVote:
     seat: int
 
 
+@dataclass(frozen=True, slots=True)
+class KeysLost:
+    """Our store has lost our keys of *deal*, whose cards are dealt: we cannot play this hand, only agree that it is
+    void (R29)."""
+
+    deal: int
+
+
 Event = (
     DealStep
     | DealAgain
@@ -250,6 +258,7 @@ Event = (
     | Gone
     | Back
     | VoidVote
+    | KeysLost
 )
 
 

@@ -178,3 +178,14 @@ class Table(Seeing):
             if question is not None:
                 self._serial += 1
         self._absences()
+        self._miss_keys()
+
+    def _miss_keys(self) -> None:
+        """Say it once if our store has lost our keys of a hand whose cards are dealt: nobody else can help us."""
+        hand = self.match.hand
+        if hand is None or hand.over or self._resuming or self._stopped or hand.deal.number in self._deals:
+            return
+        number = hand.deal.number
+        if self._lost != number and any(self.match.sent_shares(number, seat) for seat in self.others):
+            self._lost = number
+            self._show(effects.KeysLost(number))
