@@ -59,10 +59,12 @@ class Auto:
         *,
         person: bool = False,
         host: bytes | None = None,
+        pool: WorkerPool | None = None,
     ) -> None:
         """*person*: the terms name a person at our seat, for whom the computer plays.
 
-        *host*: the identity key of whoever runs this computer; ``None``: it stands alone.
+        *host*: the identity key of whoever runs this computer; ``None``: it stands alone.  *pool*: where to think, if
+        several share it; without one a searching policy gets its own.
         """
         self.level = level
         self._person = person
@@ -71,9 +73,10 @@ class Auto:
         self._delay = delay
         self._pool: WorkerPool | None = None
         self.policy = policy_of(level)
-        if self.policy.searches:
-            self._pool = WorkerPool()
-            self.policy = self._pool.policy(level)
+        if self.policy.searches and level in LEVELS:
+            if pool is None:
+                pool = self._pool = WorkerPool()
+            self.policy = pool.policy(level)
 
     def __enter__(self) -> "Auto":
         return self

@@ -71,6 +71,8 @@ class PolicyPlayer:
         self._in_thread = in_thread
         self._limiter = trio.CapacityLimiter(1)
         self.refusals = 0
+        self.decided = 0
+        self.late = 0  # decisions after our time was up
 
     async def decide(self, view: CoreView) -> Command | None:
         if view.hand is None or view.busy:
@@ -90,6 +92,9 @@ class PolicyPlayer:
         act = await self._think(self.policy.choose, view.hand, seed)
         if self._delay:
             await trio.sleep(self._delay)
+        self.decided += 1
+        if view.question.deadline is not None and trio.current_time() > view.question.deadline:
+            self.late += 1
         return command_of(act)
 
     def refused(self, command: Command, refusal: Refusal) -> None:

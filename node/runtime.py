@@ -194,13 +194,20 @@ def nickname_of(app: App, identity: Identity, wish: str | None) -> str:
 
 @asynccontextmanager
 async def open_node(
-    app: App, *, listen: Listen | None, nickname: str | None = None, announce: tuple[Address, ...] = ()
+    app: App,
+    *,
+    listen: Listen | None,
+    nickname: str | None = None,
+    announce: tuple[Address, ...] = (),
+    log: bool = True,
 ) -> AsyncIterator[Node]:
     """The node of *app*'s data directory, listening (unless *listen* is ``None``), for the time of the block.
 
+    *log*: write its log from now on; a process with several nodes has the log of one.
     Raises :class:`DokoError`: the data directory or the identity is in use, the port is taken, the store is damaged.
     """
-    app.start_log()
+    if log:
+        app.start_log()
     await trio.to_thread.run_sync(generators)  # loads libsodium and makes the fixed points: 60 ms, once
     identity = app.load_identity(create=True)
     store = app.open_store(exclusive=True)

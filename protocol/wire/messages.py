@@ -347,10 +347,11 @@ class BotsWanted(Message, frozen=True, kw_only=True, tag=50):
 
 @register
 class BotsSent(Message, frozen=True, kw_only=True, tag=51):
-    """Answers BOTS_WANTED: who will ask for a seat; fewer than wanted for the reason in *text*."""
+    """Answers BOTS_WANTED: who will ask for a seat, or why nobody does (``reason`` for programs, ``sent`` if they do)."""
 
     table: Bytes16
     bots: Annotated[tuple[Bytes32, ...], Meta(max_length=3)]
+    reason: Word
     text: ShortText
 
     def __post_init__(self) -> None:

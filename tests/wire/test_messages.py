@@ -80,7 +80,7 @@ EXAMPLES: tuple[Message, ...] = (
     Rematch(match=HASH, table=TABLE),
     House(levels=("beginner", "strong"), free=3),
     BotsWanted(announcement=b"a", signature=SIG, level="strong", count=2),
-    BotsSent(table=TABLE, bots=(ID, HASH), text="no more than two computers for one friend"),
+    BotsSent(table=TABLE, bots=(ID, HASH), reason="sent", text=""),
     Entry(p=b"payload", s=SIG),
     Chat(match=HASH, text="well played"),
     Pause(match=HASH, on=True),
