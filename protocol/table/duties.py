@@ -165,9 +165,8 @@ class Duties(Resume):
             return False
         if key in self._making or (self._waits_for_go_on and not self._go_on):
             return False
-        for (number, head, target), signed in self.match.restarts.items():
-            if number == deal.number and self.me in signed and not self._released(deal, head, target):
-                return False  # we have promised to send no share of this deal
+        if self._promised_no_share(deal):
+            return False
         self._making.add(key)
         head = deal.log.head
         place = deal.place(self.me, head)
@@ -175,11 +174,20 @@ class Duties(Resume):
 
         def finished(fields: wire.Shares) -> None:
             self._making.discard(key)
-            if self.match.hand is hand and self.me in self.match.main.missing and not self._resuming:
+            if self._resuming or self._promised_no_share(deal):
+                return  # made again when that has come to nothing
+            if self.match.hand is hand and self.me in self.match.main.missing:
                 self._sign_main(deal.number, Kind.SHARES, fields)
 
         self._compute(own.make_share_fields, args, finished)
         return True
+
+    def _promised_no_share(self, deal: DealPhase) -> bool:
+        """Whether we have signed a RESTART of this deal that can still come about."""
+        return any(
+            number == deal.number and self.me in signed and not self._released(deal, head, target)
+            for (number, head, target), signed in self.match.restarts.items()
+        )
 
     def _void_duty(self) -> bool:
         """Agree to a void hand on each new head, as long as our player wishes it.
