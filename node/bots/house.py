@@ -59,6 +59,8 @@ IDLE_S: Final = 1_800.0
 #: The opener may not have heard yet whom we send: how often a seat is asked for, and the pause between (seconds).
 TRIES: Final = 5
 AGAIN_S: Final = 1.0
+#: After a match a computer stays for another one so long (seconds).
+REMATCH_S: Final = 60.0
 #: Requests a minute of one friend, and at once.
 ASKED_PER_MIN: Final = 6.0
 ASKED_BURST: Final = 4.0
@@ -274,21 +276,33 @@ class House:
         return Auto(level, None, self._rules.delay, host=self._node.identity.key, pool=self._pool)
 
     async def _visit(self, guest: Guest, announcement: Announcement) -> None:
-        """Sit down at a friend's table and play."""
+        """Sit down at a friend's table, play, and stay for another match if the friend opens one soon."""
         async with self._open(guest, parse_listen(self._node.local_listen)) as node:
             with self._auto(guest.level) as auto:
-                chain = auto.chain(0)
-                seating = await self._sit(node, announcement, auto, chain)
-                try:
-                    with trio.move_on_after(SEAT_S):
-                        seated = await seating.settled()
-                        plan = Plan(seated.setup, seated.addresses, node.listening, auto.level)
-                        await trio.to_thread.run_sync(node.remember, plan, chain.root)
-                        await self._play(guest, node, plan, None, auto, chain)
-                        return
-                    seating.leave(_("the table did not come together"))
-                finally:
-                    seating.close()
+                while await self._match(guest, node, announcement, auto):
+                    opener, table = announcement.opener, announcement.table
+                    announcement = await node.lobby.table_of(opener, not_table=table, within=REMATCH_S)
+                    guest.table, guest.state, guest.hand = announcement.table, "coming", 0
+
+    async def _match(self, guest: Guest, node: Node, announcement: Announcement, auto: Auto) -> bool:
+        """One match at this table; whether there was one."""
+        chain = auto.chain(0)
+        seating = await self._sit(node, announcement, auto, chain)
+        guest.state = "seated"
+        self._ring()
+        try:
+            seated = None
+            with trio.move_on_after(SEAT_S):
+                seated = await seating.settled()
+            if seated is None:
+                seating.leave("the table did not come together")
+                return False
+            plan = Plan(seated.setup, seated.addresses, node.listening, auto.level)
+            await trio.to_thread.run_sync(node.remember, plan, chain.root)
+            await self._play(guest, node, plan, None, auto, chain)
+        finally:
+            seating.close()
+        return True
 
     async def _sit(self, node: Node, announcement: Announcement, auto: Auto, chain: SeedChain) -> Seating:
         """A seat at the table: asked for again while the opener has not yet heard of us."""

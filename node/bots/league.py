@@ -15,9 +15,9 @@ import hashlib
 import math
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
 from multiprocessing import get_context
@@ -296,20 +296,14 @@ def _parts(plan: Plan, parts: Sequence[range], jobs: int, forecasts: bool) -> It
         for numbers in parts:
             yield play_part(plan, numbers, forecasts)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
-        waiting = iter(parts)
-        running: set[Future[Tally]] = set()
-        try:
-            while True:
-                for numbers in waiting:
-                    running.add(executor.submit(play_part, plan, numbers, forecasts))
-                    if len(running) >= 2 * jobs:
-                        break
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        finally:
-            for future in running:
-                future.cancel()
+    with get_context("spawn").Pool(min(jobs, len(parts)), _deaf) as pool:  # leaving it ends the processes at once
+        yield from pool.imap_unordered(_play_part, ((plan, numbers, forecasts) for numbers in parts))
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that shows the progress."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _play_part(job: tuple[Plan, Sequence[int], bool]) -> Tally:
+    return play_part(*job)

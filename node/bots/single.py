@@ -1,8 +1,9 @@
 """One hand of four policies in one process: no network, no proofs, the engine alone."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from node.bots.bidding import modest_bid
 from node.bots.policy import Policy
@@ -13,6 +14,8 @@ from protocol.rules.hand import HandState, Phase, call_options, push, start
 from protocol.rules.score import Result, result
 from protocol.rules.state import HandRules
 from protocol.rules.view import HandView, hand_view
+
+T = TypeVar("T")
 
 
 class BadPolicy(Exception):
@@ -28,9 +31,16 @@ class Clock:
     )
 
 
+def _asked(policy: Policy, question: Callable[[HandView, bytes], T], view: HandView, seed: bytes) -> T:
+    try:
+        return question(view, seed)
+    except Exception as error:
+        raise BadPolicy(f"{policy.name} raised {type(error).__name__}: {error}") from error
+
+
 def _timed_choice(policy: Policy, view: HandView, seed: bytes, clock: Clock | None) -> Act:
     began = time.process_time()
-    act = policy.choose(view, seed)
+    act = _asked(policy, policy.choose, view, seed)
     if clock is not None and len(view.legal) > 1:
         clock.seconds[view.me].append(time.process_time() - began)
     if act not in view.legal:
@@ -47,12 +57,13 @@ def ask_calls(state: HandState, policies: Sequence[Policy], seeds: Sequence[byte
             player = ((state.turn or 0) + step) % 4
             if not call_options(state, player):
                 continue
-            kind: CallKind | None = policies[player].call(hand_view(state, player), seeds[player])
+            policy = policies[player]
+            kind: CallKind | None = _asked(policy, policy.call, hand_view(state, player), seeds[player])
             if kind is not None:
                 try:
                     push(state, Call(player, kind))
                 except Refusal as refusal:
-                    raise BadPolicy(f"{policies[player].name} called {kind.value}: {refusal}") from refusal
+                    raise BadPolicy(f"{policy.name} called {kind.value}: {refusal}") from refusal
                 asked = True
 
 

@@ -70,6 +70,21 @@ def test_the_self_test_catches_a_bot_that_is_no_function() -> None:
         self_test([f"{__name__}:Wavering"], 1, deals=4)
 
 
+class Broken(Beginner):
+    name: ClassVar[str] = "broken"
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        raise RuntimeError("no idea")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_bot_that_raises_is_told_in_words(jobs: str) -> None:
+    arguments = [f"{__name__}:Broken", "random", "--deals", "4", "--jobs", jobs]
+    result = CliRunner().invoke(league, arguments, standalone_mode=False)
+    assert isinstance(result.exception, DokoError)
+    assert "broken raised RuntimeError: no idea" in str(result.exception)
+
+
 def test_processes_give_the_numbers_of_one_process() -> None:
     plan = Plan("beginner", "random", Method.SWAP, 24, 9)
     seen: list[int] = []

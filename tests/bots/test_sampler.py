@@ -134,9 +134,10 @@ def test_draws_are_uniform_by_chi_square(wanted: Contract | None, duel: tuple[in
         assert abs(chi - free) < 5 * (2 * free) ** 0.5
 
 
-def test_the_true_deal_is_never_excluded() -> None:
-    rng = random.Random(7)
-    for number in range(1200):
+@pytest.mark.parametrize("hands", [1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_the_true_deal_is_never_excluded(hands: int) -> None:
+    rng = random.Random(hands)
+    for number in range(hands):
         duel = (None, None, (0, 2), (1, 3))[number % 4]
         wanted = (None, Contract.NORMAL, None, Contract.NORMAL, Contract.MARRIAGE)[number % 5]
         state = settled(rng, HandRules(duel=duel), wanted)
