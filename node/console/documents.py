@@ -16,7 +16,7 @@ from node.console.faces import Faces
 from node.console.keys import CONTEXTS, bindings_of, keys_name
 from node.console.plot import plot
 from node.console.style import inline_style
-from node.i18n import _, ngettext
+from node.i18n import LOCALE_DIR, _, current_language, ngettext
 from node.view import (
     AbsenceView,
     FinishedHand,
@@ -492,13 +492,20 @@ def help_document(faces: Faces, width: int, contexts: Sequence[str] = tuple(CONT
     return lines
 
 
-@lru_cache(maxsize=1)
-def rules_text() -> str:
-    """The rules as the protocol package ships them; empty if they are not installed."""
+@lru_cache(maxsize=8)
+def _rules_in(language: str) -> str:
     try:
+        translated = LOCALE_DIR / language / "RULES.md"
+        if translated.exists():
+            return translated.read_text(encoding="utf-8")
         return resources.files("protocol").joinpath("RULES.md").read_text(encoding="utf-8")
     except (OSError, ModuleNotFoundError):
         return ""
+
+
+def rules_text() -> str:
+    """The rules in the language in force, as :mod:`protocol` has them in English; empty if they are not installed."""
+    return _rules_in(current_language())
 
 
 def rule_numbers() -> tuple[str, ...]:

@@ -464,8 +464,8 @@ class SeatingPage(Page):
                 )
                 canvas.text(at + 1, y, mark, "good" if player.ready else "soft")
             y += 1
-        hosts = words.hosts_line(seating.players)
-        for row in wrap(hosts, width)[:2] if hosts else ():
+        hosts = words.hosts_line(seating.players, duel=seating.terms.mode == "duel")
+        for row in wrap(hosts, width)[:4] if hosts else ():
             canvas.text(margin, y, row, "soft")
             y += 1
         y += 1 if canvas.height >= 18 else 0
@@ -523,7 +523,17 @@ class SeatingPage(Page):
         if not self.seating.opener:
             self.model.say(_("Only who opened the table can ask computers."), "warn")
             return
+        assert self.model.view is not None
         choices = [Choice(_(words.LEVELS[level]), FillWithBots(level)) for level in LEVELS]
+        choices += [
+            Choice(
+                _("one from {name}: {level}").format(name=house.name, level=_(words.LEVELS.get(level, level))),
+                FillWithBots(level, 1, house.key),
+            )
+            for house in self.model.view.lobby.houses
+            for level in house.levels
+            if house.free
+        ]
         self.model.open(ChoicePopup(self.model, _("Computers for the free seats"), choices))
 
     def do_invite(self, _key: str = "") -> None:

@@ -649,7 +649,7 @@ class Plain:
             self._print(f"{_('Seat {number}').format(number=seat + 1)}: {text}")
         me = seating.players[seating.me]
         choices = []
-        if hosts := words.hosts_line(seating.players):
+        if hosts := words.hosts_line(seating.players, duel=seating.terms.mode == "duel"):
             self._print(hosts)
         if seating.confirm:
             self._document(terms_document(seating.terms, WIDTH))
@@ -662,6 +662,17 @@ class Plain:
                     FillWithBots(level),
                 )
                 for level in LEVELS
+            ]
+            choices += [
+                Choice(
+                    _("one computer from {name} ({level})").format(
+                        name=house.name, level=_(words.LEVELS.get(level, level))
+                    ),
+                    FillWithBots(level, 1, house.key),
+                )
+                for house in self.view.lobby.houses
+                for level in house.levels
+                if house.free
             ]
             choices += [
                 Choice(_("invite {name}").format(name=friend.name), InviteFriend(friend.key))

@@ -197,8 +197,12 @@ def names(items: "list[str] | tuple[str, ...]") -> str:
     return _("{some} and {last}").format(some=", ".join(items[:-1]), last=items[-1])
 
 
-def hosts_line(players: "Iterable[PlayerView | None]") -> str:
-    """Who hosts which computers, and so could see their cards; empty if nobody here does."""
+def hosts_line(players: "Iterable[PlayerView | None]", *, duel: bool = False) -> str:
+    """Who hosts which computers, and so could see their cards; empty if nobody here does.
+
+    *duel*: also what one host of both computers could find out.
+    """
+    players = list(players)
     hosted: dict[str, list[str]] = {}
     for player in players:
         if player is not None and player.host:
@@ -209,7 +213,15 @@ def hosts_line(players: "Iterable[PlayerView | None]") -> str:
         _("{host} hosts {computers}").format(host=host, computers=names(computers))
         for host, computers in hosted.items()
     )
-    return _("Who hosts a computer could see its cards: {lists}.").format(lists=lists)
+    text = _("Who hosts a computer could see its cards: {lists}.").format(lists=lists)
+    both = next((host for host, computers in hosted.items() if len(computers) == 2), None)
+    if duel and both is not None:
+        if any(player is not None and player.name == both for player in players):
+            more = _("With both hands and their own, {host} knows the fourth as well.")
+        else:
+            more = _("Together with one of the two players, {host} knows the fourth hand as well.")
+        text += " " + more.format(host=both) + " " + _("Fair: two hosts who do not play, one computer each.")
+    return text
 
 
 def terms_lines(terms: "TermsView") -> list[tuple[str, str]]:

@@ -1,10 +1,13 @@
 """The message catalogues are complete: nothing missing, unused, untranslated or stale; placeholders agree."""
 
 import gettext
+import hashlib
+import re
 
 import pytest
 
-from node.i18n import DOMAIN, LANGUAGES, LOCALE_DIR
+from node.console.documents import rule_blocks, rules_text
+from node.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, use_language
 from tests.tools import catalogues
 
 
@@ -81,3 +84,29 @@ def test_the_checks_find_what_is_wrong() -> None:
     assert any("missing: 'A new message" in text for text in found)
     assert catalogues.placeholders("{a} {b!r} {c:.1f} {{x}}") == ["a", "b", "c"]
     assert catalogues.commands("doko play and doko is") == {"play"}
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+def test_the_rules_are_told_in_the_language(language: str) -> None:
+    """The same rules in the same order, with the same blocks, cards and figures as in English."""
+    use_language("en")
+    english = rule_blocks(rules_text())
+    use_language(language)
+    told = rule_blocks(rules_text())
+    assert [kind for kind, _text in told] == [kind for kind, _text in english]
+    for (kind, one), (_kind, other) in zip(told, english, strict=True):
+        numbers = re.compile(r"\bR\d+\b")
+        assert numbers.findall(one)[:1] == numbers.findall(other)[:1]
+        assert set(numbers.findall(one)) == set(numbers.findall(other)), one
+        if kind == "code":
+            assert one == other
+        if kind == "row":
+            figures = re.compile(r"[-+]?\d+")
+            assert figures.findall(one.replace(",", "")) == figures.findall(other.replace(".", "")), one
+
+
+def test_the_translated_rules_are_those_of_this_text() -> None:
+    """A change of the English rules makes the translations stale until somebody has looked at them."""
+    use_language("en")
+    digest = hashlib.sha256(rules_text().encode()).hexdigest()[:16]
+    assert digest == "3df1c097355ea9b4", "look at node/locale/*/RULES.md, then put the new digest here"
