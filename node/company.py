@@ -66,6 +66,11 @@ class Company:
     def __contains__(self, key: object) -> bool:
         return key in self._computers
 
+    @property
+    def keys(self) -> set[bytes]:
+        """The identity keys of all of them."""
+        return set(self._computers)
+
     def level_of(self, key: bytes) -> str | None:
         """The level of a computer of ours."""
         computer = self._computers.get(key)

@@ -25,7 +25,7 @@ from node.company import Company
 from node.contacts import words_of
 from node.errors import DokoError
 from node.history import history_view, played
-from node.i18n import _
+from node.i18n import _, ngettext
 from node.ledger import ledger_view
 from node.lobby import Seating
 from node.net.address import parse_dial
@@ -52,6 +52,7 @@ from node.view import (
     FriendView,
     GoOn,
     HistoryView,
+    HouseView,
     InviteFriend,
     JoinTable,
     Leave,
@@ -90,7 +91,7 @@ from node.view import (
 from protocol.refusal import Refusal
 from protocol.table import effects
 from protocol.table.announcement import Announcement
-from protocol.table.gathering import Opener, State
+from protocol.table.gathering import GatheringView, Opener, State
 from protocol.table.terms import fresh, make_terms
 from protocol.table.view import CoreView
 from protocol.table.view import Stage as CoreStage
@@ -110,7 +111,7 @@ COALESCE_S: Final = 0.02
 class Home:
     """One person's node.  :meth:`run` returns when the person leaves."""
 
-    numbers = range(48, 49)  # REMATCH; everything else has its own subscriber
+    numbers = range(48, 52)  # REMATCH, HOUSE, BOTS_SENT; everything else has its own subscriber
 
     def __init__(self, app: App, desk: Desk, node: Node, *, local: bool = False) -> None:
         """*local*: nobody else is expected, computers listen on this machine alone."""
@@ -123,8 +124,9 @@ class Home:
         self._notices: list[Notice] = []
         self._serial = 0
         self._seating: Seating | None = None
-        self._seating_bots = 0  # computers that are on their way to our table
         self._invited: set[bytes] = set()
+        self._houses: dict[bytes, messages.House] = {}  # by identity: friends' hosts of computers
+        self._asked_houses: dict[bytes, bytes] = {}  # by identity: the table we asked them to
         self._session: Session | None = None
         self._around: Around | None = None
         self._left_core: CoreView | None = None
@@ -274,6 +276,10 @@ class Home:
             addresses=tuple(map(str, self._node.addresses()[:3])),
             invite=link,
             invite_expires=expires,
+            houses=tuple(
+                HouseView(self._names().get(key, key.hex()[:8]), key.hex(), house.levels, house.free)
+                for key, house in self._houses.items()
+            ),
         )
 
     def _open_table(self, table: Announcement) -> OpenTable:
@@ -386,8 +392,10 @@ class Home:
                 self._open(terms, bots)
             case JoinTable(id=table, where=where):
                 self._join(table, where)
-            case FillWithBots(level=level, count=count):
+            case FillWithBots(level=level, count=count, host=""):
                 self._fill(level, count)
+            case FillWithBots(level=level, count=count, host=host):
+                self._ask_house(bytes.fromhex(host), level, count)
             case Ready():
                 if self._seating is not None:
                     self._seating.confirm()
@@ -554,7 +562,6 @@ class Home:
             return access == "anyone" or (access == "friends" and self._people.standing(key) is Standing.CONTACT)
 
         self._opened_terms = raw
-        self._seating_bots = 0
         seating = self._node.lobby.open(
             raw, addresses=self._node.addresses(), may_sit=may_sit, my_bots=self._company
         )
@@ -601,9 +608,7 @@ class Home:
             self.tell(_("Only who opened the table can ask computers."), Tone.WARN)
             return
         view = seating.view
-        free = sum(seat is None for seat in view.seats) - self._seating_bots
-        if view.terms.mode == "duel":
-            free = min(free, 2)
+        free = self._free_for_computers(view)
         wanted = free if count is None else min(count, free)
         taken = {seat.nickname for seat in view.seats if seat is not None}
         where = self._own_address()
@@ -611,7 +616,52 @@ class Home:
             listen = "127.0.0.1:0" if self._local else ":0"
             computer = self._company.hire(level, taken, where, listen)
             taken.add(computer.name)
-            self._seating_bots += 1
+
+    def _free_for_computers(self, view: GatheringView) -> int:
+        """Seats at our table that no computer of ours is on its way to."""
+        here = {seat.identity for seat in view.seats if seat is not None}
+        coming = len(self._company.keys - here)
+        free = sum(seat is None for seat in view.seats) - coming
+        if view.terms.mode == "duel":
+            free = min(free, 2 - sum(seat is not None and seat.bot for seat in view.seats) - coming)
+        return max(0, free)
+
+    def _ask_house(self, host: bytes, level: str, count: int | None) -> None:
+        """Ask a friend's host for computers; the answer says who will come."""
+        seating = self._seating
+        if seating is None or not isinstance(seating.core, Opener):
+            self.tell(_("Only who opened the table can ask computers."), Tone.WARN)
+            return
+        view = seating.view
+        free = self._free_for_computers(view)
+        wanted = free if count is None else min(count, free)
+        if wanted < 1:
+            self.tell(_("There is no free seat for a computer."), Tone.WARN)
+            return
+        opening = seating.core.announcement()
+        asking = messages.BotsWanted(
+            announcement=opening.announcement, signature=opening.signature, level=level, count=wanted
+        )
+        name = self._names().get(host, host.hex()[:8])
+        if self._node.hub.post(host, messages.encode(asking)):
+            self._asked_houses[host] = view.table
+            self.tell(_("{name} is asked for computers.").format(name=name))
+        else:
+            self.tell(_("{name} is not connected just now.").format(name=name), Tone.WARN)
+
+    def _house_answers(self, host: bytes, answer: messages.BotsSent) -> None:
+        from node.bots.house import REASONS
+
+        if self._asked_houses.pop(host, None) != answer.table or self._seating is None:
+            return
+        self._invited |= set(answer.bots)
+        name = self._names().get(host, host.hex()[:8])
+        if answer.bots:
+            text = ngettext("{name} sends {n} computer.", "{name} sends {n} computers.", len(answer.bots))
+            self.tell(text.format(name=name, n=len(answer.bots)), Tone.GOOD)
+        else:
+            why = _(REASONS[answer.reason]) if answer.reason in REASONS else answer.text
+            self.tell(_("{name} sends no computers: {why}.").format(name=name, why=why), Tone.WARN)
 
     def _own_address(self) -> str:
         """Where a process on this machine reaches us."""
@@ -789,7 +839,6 @@ class Home:
         for player in players:
             self._node.hub.post(player.identity, opening)
             self._node.hub.post(player.identity, asking)
-        self._seating_bots = sum(player.identity in self._company for player in players)
 
     def _rematch_table(self, plan: Plan) -> Announcement | None:
         """The table one of the same four has opened for the next match."""
@@ -802,17 +851,24 @@ class Home:
         self._clear_table()
         self._sit_joiner(found)
 
-    # -- subscriber of the hub (REMATCH)
+    # -- subscriber of the hub (REMATCH, HOUSE, BOTS_SENT)
 
     def link_up(self, link: Any) -> None:
         pass
 
     def link_down(self, identity: bytes, why: Any) -> None:
-        pass
+        self._houses.pop(identity, None)
 
     async def message(self, link: Any, incoming: Incoming) -> None:
         message = incoming.message
         session = self._session
+        if isinstance(message, messages.House) and self._people.standing(link.peer.identity) is Standing.CONTACT:
+            self._houses[link.peer.identity] = message
+            self.change()
+            return
+        if isinstance(message, messages.BotsSent):
+            self._house_answers(link.peer.identity, message)
+            return
         if not isinstance(message, messages.Rematch) or session is None or message.match != session.plan.match:
             return
         seat = session.plan.setup.roster.seat_of(link.peer.identity)

@@ -156,6 +156,16 @@ class OpenMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class HouseView:
+    """A friend's host of computers that is connected: what may be asked for.  ``free``: computers that could come."""
+
+    name: str
+    key: str  # identity key, hexadecimal
+    levels: tuple[str, ...]
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
 class LobbyView:
     """Everything the lobby shows."""
 
@@ -166,6 +176,7 @@ class LobbyView:
     addresses: tuple[str, ...] = ()  # where we listen, as others may type it
     invite: str = ""  # the last doko: link made for a friend
     invite_expires: float = 0.0  # epoch seconds
+    houses: tuple[HouseView, ...] = ()
 
 
 # --- the table ----------------------------------------------------------------------------------------------------
@@ -528,10 +539,11 @@ class JoinTable:
 
 @dataclass(frozen=True, slots=True)
 class FillWithBots:
-    """Fill the free seats of my table with computers of this level."""
+    """Fill the free seats of my table with computers of this level, mine or those of a friend's host."""
 
     level: str = "beginner"
     count: int | None = None  # None: all free seats
+    host: str = ""  # identity key of a :class:`HouseView`, hexadecimal; empty: this node hosts them
 
 
 @dataclass(frozen=True, slots=True)

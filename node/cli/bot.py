@@ -1,12 +1,20 @@
 """``doko bot ...``: computer players: list the levels, test one's own."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from node.bots.check import SITUATIONS, Property, check
 from node.bots.levels import LEVELS, load_policy
-from node.cli.app import emit_json, group, json_option, option
+from node.cli.app import App, emit_json, group, json_option, option, pass_app
+from node.cli.table import NodeOptions, node_options, play_at, reach, run_node
 from node.errors import EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import N_, _, ngettext
+
+if TYPE_CHECKING:
+    from node.events import Line
+    from node.runtime import Node
 
 #: What the check tests, for the catalogues.
 _WORDS = {
@@ -24,10 +32,11 @@ _WORDS = {
 
 @group(
     help=N_(
-        """Computer players: list the levels, test a bot of your own.
+        """Computer players: list the levels, test a bot of your own, let one play.
 
-\\b
+\b
 Examples:
+  doko bot run --level strong --join anna.example:4848
   doko bot levels
   doko bot check beginner
   doko bot check mybots:Greedy
@@ -100,3 +109,63 @@ def check_bot(policy_name: str, situations: int, seed: int, as_json: bool) -> in
             )
         )
     return EXIT_NO if findings else EXIT_OK
+
+
+@bot.verb(
+    "run",
+    help=N_(
+        """Let a computer play at somebody's table, as a node of its own.
+
+WHERE is the HOST:PORT of the table's node, or the doko: link of its owner (who then is its friend). The node waits for
+the table to be opened. LEVEL may be a bot of your own, MODULE:CLASS.
+
+\b
+Examples:
+  doko bot run --level strong --join anna.example:4848
+  doko --data ~/ada bot run --level intermediate --join 'doko:AbC...' --nick Ada --matches 10
+"""
+    ),
+)
+@option("--level", required=True, metavar="LEVEL", help=N_("Who plays: a computer's level"))
+@option("--join", "where", required=True, metavar="WHERE", help=N_("Whose table"))
+@option("--seat", type=click.IntRange(1, 4), help=N_("The seat to take, 1 to 4"))
+@option("--seed", metavar="TEXT", help=N_("Make the computer's choices repeatable (never the cards)"))
+@option("--wait", type=click.FloatRange(0, 86_400), default=60.0, show_default=True, help=N_("Seconds to wait"))
+@node_options
+@pass_app
+def run_bot(
+    app: App, /, level: str, where: str, seat: int | None, seed: str | None, wait: float, **given: Any
+) -> int:
+    from node.auto import Auto
+    from node.net.address import parse_dial
+    from protocol.refusal import Refusal
+    from protocol.wire.link import SCHEME, read_link
+
+    options = NodeOptions.taken(given)
+    by_link = where.strip().lower().startswith(SCHEME)
+    if by_link:
+        try:
+            inviter = read_link(where).identity
+        except Refusal as refusal:
+            raise DokoError(
+                _("This link cannot be used: {why}.").format(why=refusal.detail),
+                _("Copy it again as a whole, or ask for a new one."),
+                EXIT_USAGE,
+            ) from None
+    else:
+        address = parse_dial(where)
+    auto = Auto(level, seed, options.delay)
+
+    async def play(node: "Node", report: "Callable[[Line], None]") -> "list[Line]":
+        if by_link:
+            if node.people.contacts.get(inviter) is None:
+                await node.people.redeem(where)
+            node.people.stay_connected()
+            opener = inviter
+        else:
+            opener = (await reach(node, address, wait)).peer.identity
+            node.lobby.known_address[opener] = address
+        return await play_at(node, opener, auto, options.matches, report, seat=seat, within=wait)
+
+    with auto:
+        return run_node(app, options, play)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from secrets import token_bytes
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import trio
@@ -14,6 +14,10 @@ from node.cli.app import App, emit_json, group, option, pass_app
 from node.errors import EXIT_NO, EXIT_OK, EXIT_PEER, EXIT_USAGE, DokoError
 from node.events import Line
 from node.i18n import N_, _
+
+if TYPE_CHECKING:
+    from node.auto import Auto
+    from node.runtime import Node
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,6 +153,7 @@ Examples:
   doko table open --auto beginner
   doko table open --auto strong --as-person --mode duel --stake 250 --fill intermediate
   doko table open --auto beginner --fill random --computers 2 --listen :4848
+  doko table open --auto beginner --as-person --mode duel --ask Carl:strong --ask Dora:strong
 """
     ),
 )
@@ -157,6 +162,7 @@ Examples:
 @terms_options
 @option("--fill", metavar="LEVEL", help=N_("Fill free seats with computers of this level that this node hosts"))
 @option("--computers", type=click.IntRange(0, 3), help=N_("How many computers --fill brings (default: all it can)"))
+@option("--ask", metavar="FRIEND[:LEVEL]", multiple=True, help=N_("Ask a friend's host for a computer; repeatable"))
 @seed_option
 @seat_option
 @node_options
@@ -168,12 +174,14 @@ def open_(
     person: bool,
     fill: str | None,
     computers: int | None,
+    ask: tuple[str, ...],
     seed: str | None,
     seat: int | None,
     **given: Any,
 ) -> int:
     """See help."""
     from node.auto import Auto, play_seat, policy_of
+    from node.bots.asking import ask_house
     from node.company import Company
     from node.runtime import Node
     from node.tasks import background
@@ -221,6 +229,10 @@ def open_(
                         free = 3 if given["mode"] != "duel" else 2 if person else 1
                         for _n in range(free if computers is None else min(free, computers)):
                             company.hire(fill, {node.hub.me.nickname}, node.local_address, node.local_listen)
+                    for wish in ask if number == 0 else ():
+                        friend, _colon, wanted = wish.partition(":")
+                        key = node.people.contacts.find(friend).key
+                        await ask_house(node, seating, key, friend, wanted or "strong")
                     await play_seat(node, seating, auto, chain, _keeping(report, ends))
             finally:
                 await company.dismiss_all()
@@ -263,7 +275,7 @@ def join(
     **given: Any,
 ) -> int:
     """See help."""
-    from node.auto import Auto, play_seat
+    from node.auto import Auto
     from node.identity import parse_key
     from node.leash import read_line
     from node.net.address import parse_dial
@@ -275,24 +287,9 @@ def join(
     where = parse_dial(read_line() if address == "-" else address)
 
     async def play(node: Node, report: Callable[[Line], None]) -> list[Line]:
-        link = await _reach(node, where, wait)
-        opener = link.peer.identity
-        node.lobby.known_address[opener] = where
-        ends: list[Line] = []
-        last: bytes | None = None
-        for number in range(options.matches):
-            chain = auto.chain(number)
-            found = await node.lobby.table_of(opener, not_table=last)
-            last = found.table
-            seating = node.lobby.join(
-                found,
-                addresses=node.addresses(node.hub.link(opener)),
-                seat=None if seat is None else seat - 1,
-                bot=auto.seat(node, chain),
-                auto_confirm=True,
-            )
-            await play_seat(node, seating, auto, chain, _keeping(report, ends))
-        return ends
+        link = await reach(node, where, wait)
+        node.lobby.known_address[link.peer.identity] = where
+        return await play_at(node, link.peer.identity, auto, options.matches, report, seat=seat)
 
     with auto:
         return run_node(app, options, play)
@@ -336,6 +333,41 @@ def resume(app: App, /, match: str, **given: Any) -> int:
 
     name = plans[0].setup.roster.players[plans[0].setup.my_seat].nickname
     return run_node(app, replace(options, nick=options.nick or name), play, listen=listen)
+
+
+async def play_at(
+    node: "Node",
+    opener: bytes,
+    auto: "Auto",
+    matches: int,
+    report: Callable[[Line], None],
+    *,
+    seat: int | None = None,
+    within: float | None = None,
+) -> list[Line]:
+    """Sit down at the tables of *opener*, one after another, and let *auto* play; the lines that the matches end with.
+
+    *within*: how long to wait for the first table to be announced (seconds).  Raises :class:`DokoError`.
+    """
+    from node.auto import play_seat
+    from node.lobby import ANNOUNCED_S
+
+    ends: list[Line] = []
+    last: bytes | None = None
+    for number in range(matches):
+        chain = auto.chain(number)
+        patience = within if within is not None and not number else ANNOUNCED_S
+        found = await node.lobby.table_of(opener, not_table=last, within=patience)
+        last = found.table
+        seating = node.lobby.join(
+            found,
+            addresses=node.addresses(node.hub.link(opener)),
+            seat=None if seat is None else seat - 1,
+            bot=auto.seat(node, chain),
+            auto_confirm=True,
+        )
+        await play_seat(node, seating, auto, chain, _keeping(report, ends))
+    return ends
 
 
 def _keeping(report: Callable[[Line], None], ends: list[Line]) -> Callable[[Line], None]:
@@ -397,7 +429,7 @@ def run_node(
     return run(main)
 
 
-async def _reach(node: Any, where: Any, wait: float) -> Any:
+async def reach(node: Any, where: Any, wait: float) -> Any:
     """A link to *where*, tried again for *wait* seconds.  Raises :class:`DokoError`."""
     from node.net.dialer import DialFailed, pauses
 
