@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Final
 
 from node.bots.policy import Policy
+from node.i18n import _
 
 #: name -> "module:class"; imported when asked for.
 LEVELS: Final[dict[str, str]] = {
@@ -18,7 +19,7 @@ LEVELS: Final[dict[str, str]] = {
 
 def level_policy(name: str) -> Policy:
     """The policy of a level; ``KeyError`` for a name that is none (see :data:`LEVELS`)."""
-    module, _, attribute = LEVELS[name].partition(":")
+    module, _colon, attribute = LEVELS[name].partition(":")
     policy = getattr(import_module(module), attribute)()
     if not isinstance(policy, Policy):
         raise TypeError(f"{LEVELS[name]} is no Policy")
@@ -35,22 +36,24 @@ def load_policy(name: str, *, here: bool = False) -> Policy:
         return level_policy(name)
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise LookupError(f"no level {name!r}; the levels are {', '.join(LEVELS)}, and a bot of yours is MODULE:CLASS")
+        text = _("No level {name}; the levels are {levels}, and a bot of your own is MODULE:CLASS.")
+        raise LookupError(text.format(name=repr(name), levels=", ".join(LEVELS)))
     if here and "" not in sys.path and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
         found = getattr(import_module(module), attribute)
     except ImportError as error:
-        raise LookupError(f"cannot import {module!r}: {error}") from error
+        raise LookupError(_("Cannot import {module}: {problem}").format(module=module, problem=error)) from error
     except AttributeError as error:
-        raise LookupError(f"{module!r} has no {attribute!r}") from error
+        raise LookupError(_("{module} has no {name}").format(module=module, name=attribute)) from error
     if not (isinstance(found, type) and issubclass(found, Policy)):
-        raise LookupError(f"{name} is not a subclass of node.bots.policy.Policy")
+        raise LookupError(_("{name} is no subclass of node.bots.policy.Policy").format(name=name))
     try:
         policy = found()
     except TypeError as error:
-        raise LookupError(f"{name} cannot be made without arguments: {error}") from error
+        text = _("{name} cannot be made without arguments: {problem}")
+        raise LookupError(text.format(name=name, problem=error)) from error
     for attribute in ("name", "version"):
         if not isinstance(getattr(policy, attribute, None), str):
-            raise LookupError(f"{name} has no {attribute}, which a policy needs")
+            raise LookupError(_("{module} has no {name}").format(module=name, name=attribute))
     return policy

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from node.bots.bidding import modest_bid
 from node.bots.policy import Policy
+from node.i18n import _
 from protocol.refusal import Refusal
 from protocol.rules.acts import Act, Call
 from protocol.rules.calls import CallKind
@@ -35,7 +36,8 @@ def _asked(policy: Policy, question: Callable[[HandView, bytes], T], view: HandV
     try:
         return question(view, seed)
     except Exception as error:
-        raise BadPolicy(f"{policy.name} raised {type(error).__name__}: {error}") from error
+        text = _("{name} raised {kind}: {problem}")
+        raise BadPolicy(text.format(name=policy.name, kind=type(error).__name__, problem=error)) from error
 
 
 def _timed_choice(policy: Policy, view: HandView, seed: bytes, clock: Clock | None) -> Act:
@@ -44,7 +46,7 @@ def _timed_choice(policy: Policy, view: HandView, seed: bytes, clock: Clock | No
     if clock is not None and len(view.legal) > 1:
         clock.seconds[view.me].append(time.process_time() - began)
     if act not in view.legal:
-        raise BadPolicy(f"{policy.name} chose {act!r}, which is not legal here")
+        raise BadPolicy(_("{name} chose {act}, which is not legal here").format(name=policy.name, act=act))
     return act
 
 
@@ -63,7 +65,8 @@ def ask_calls(state: HandState, policies: Sequence[Policy], seeds: Sequence[byte
                 try:
                     push(state, Call(player, kind))
                 except Refusal as refusal:
-                    raise BadPolicy(f"{policy.name} called {kind.value}: {refusal}") from refusal
+                    text = _("{name} called {call}: {problem}")
+                    raise BadPolicy(text.format(name=policy.name, call=kind, problem=refusal)) from refusal
                 asked = True
 
 

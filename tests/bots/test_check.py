@@ -148,7 +148,7 @@ def test_what_is_no_bot_is_told_in_words(name: str) -> None:
     result = CliRunner().invoke(bot, ["check", name], standalone_mode=False)
     assert isinstance(result.exception, DokoError)
     assert result.exception.exit_code == 2
-    with pytest.raises(LookupError, match=r"no|cannot"):
+    with pytest.raises(LookupError, match=r"(?i)no|cannot"):
         load_policy(name)
 
 
