@@ -5,7 +5,7 @@ import signal
 import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -43,7 +43,7 @@ def test_hand_started_nodes_play_the_same_match_and_leave_equal_settlements(tmp_
         assert [n.end() for n in four.nodes] == [0, 0, 0, 0]
         for number in range(1, 5):
             data = tmp_path / f"node{number}"
-            with sqlite3.connect(data / "doko.db") as store:
+            with closing(sqlite3.connect(data / "doko.db")) as store:
                 assert store.execute("SELECT count(*) FROM secrets").fetchone() == (0,)
                 assert store.execute("SELECT state FROM matches").fetchall() == [("finished",)]
                 assert store.execute("SELECT sum(cents) FROM ledger").fetchone() == (0,)
