@@ -13,13 +13,13 @@ Messages are found in ``node/`` by Babel: ``_``, ``N_``, ``ngettext`` and ``pget
 import io
 import re
 import string
+import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from node.cli.registry import VERBS
@@ -108,10 +108,31 @@ def update() -> None:
 
 
 def compiled(language: str) -> bytes:
-    """The bytes of the .mo file that belongs to the .po file."""
-    buffer = io.BytesIO()
-    write_mo(buffer, read(language))
-    return buffer.getvalue()
+    """The bytes of the .mo file that belongs to the .po file; the same on every machine, at every time.
+
+    (Babel would write the time and its own version into the header.)
+    """
+    catalogue = read(language)
+    found = {"": f"Content-Type: text/plain; charset=utf-8\nPlural-Forms: {PLURALS[language]}\n"}
+    for message in catalogue:
+        if not message.id or not all(translated for _source, translated in texts(message)):
+            continue
+        key = "\0".join(message.id) if isinstance(message.id, tuple) else message.id
+        value = "\0".join(message.string) if isinstance(message.string, tuple) else message.string
+        found[f"{message.context}\4{key}" if message.context else key] = value
+    pairs = sorted((key.encode(), value.encode()) for key, value in found.items())
+    count = len(pairs)
+    keys_at = 28 + 16 * count
+    values_at = keys_at + sum(len(key) + 1 for key, _value in pairs)
+    tables: tuple[list[int], list[int]] = ([], [])
+    for key, value in pairs:
+        tables[0].extend((len(key), keys_at))
+        tables[1].extend((len(value), values_at))
+        keys_at += len(key) + 1
+        values_at += len(value) + 1
+    head = struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, 0)
+    body = b"".join(key + b"\0" for key, _value in pairs) + b"".join(value + b"\0" for _key, value in pairs)
+    return head + struct.pack(f"<{4 * count}I", *tables[0], *tables[1]) + body
 
 
 def compile_all() -> None:
