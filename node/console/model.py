@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from node.console.canvas import ELLIPSIS, Canvas, pad, wrap
+from node.console.canvas import ELLIPSIS, Canvas, pad, text_width, wrap
 from node.console.documents import (
     Line,
     hand_title,
@@ -110,7 +110,7 @@ class Model:
         before = old.table.match if old is not None and old.table is not None else ""
         if type(self._base) is not kind or match != before:
             self._base = kind(self)
-            self.pages = [page for page in self.pages if kind is not TablePage and page.popup is False]
+            self.pages = []
 
     def _after_hands(self, old: View | None, view: View) -> None:
         table = view.table
@@ -185,6 +185,10 @@ class Model:
         below = [page for page in self.pages if not page.popup]
         page = below[-1] if below else self._base
         page.draw(canvas)
+        table = self.view.table if self.view is not None else None
+        if below and table is not None and table.question is not None:
+            text = f" {self.faces.sign('turn')} {_('your turn')} "
+            canvas.text(width - text_width(text), 0, text, "turn")
         for popup in self.pages[self.pages.index(page) + 1 if below else 0 :]:
             canvas.spots.clear()
             popup.draw(canvas)
@@ -206,6 +210,13 @@ class Model:
     def open(self, page: Page) -> None:
         """Lay a page on the stack."""
         self.pages.append(page)
+
+    def _slide_in(self, page: Page) -> None:
+        """Lay a page on the stack by itself: below small windows, where somebody may be typing."""
+        place = len(self.pages)
+        while place and self.pages[place - 1].popup:
+            place -= 1
+        self.pages.insert(place, page)
 
     def close(self, page: Page) -> None:
         """Take a page from the stack."""
@@ -325,7 +336,7 @@ class Model:
                 return []
             return score_document(table, found[0], self.faces, width)
 
-        self.open(ScorePage(self, self._score_title(hand), lines, turn))
+        self._slide_in(ScorePage(self, self._score_title(hand), lines, turn))
 
     def _score_title(self, hand: FinishedHand) -> str:
         assert self.view is not None

@@ -599,6 +599,31 @@ def test_the_score_says_the_reason_and_the_rule_of_each_point() -> None:
     assert not bench.text().startswith(" Score")
 
 
+def test_a_score_does_not_take_the_keys_of_somebody_who_types() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    while bench.node.finished == ():
+        if bench.node.table().question is not None:
+            bench.wait(2.5)
+            if bench.node.table().question is None or len(page(bench).hand()) == 1:
+                continue
+            bench.press("tab", "enter")
+            if len(page(bench).hand()) == 1 and not bench.model.pages:
+                bench.press("t", "h")
+        else:
+            bench.step()
+    bench.press("i", "enter")
+    assert bench.sent[-1] == Say("hi")
+    assert bench.text().startswith(" Score")
+
+
+def test_a_page_says_that_it_is_my_turn() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    bench.press("f1")
+    assert bench.text().split("\n")[0].endswith("your turn")
+
+
 def test_the_review_shows_four_hands_trick_by_trick() -> None:
     bench = fixed()
     bid_healthy(bench)
