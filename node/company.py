@@ -52,10 +52,13 @@ class Company:
         nursery: trio.Nursery,
         tell: Callable[[str], None],
         *,
-        host: bytes,
+        host: bytes | None,
         pace: float = PACE_S,
     ) -> None:
-        """*tell* is given a text for people when a computer fails; *host* is the key of whom the terms name as host."""
+        """*tell* is given a text for people when a computer fails.
+
+        *host*: the key of whom the terms name as host; ``None``: nobody (a computer cannot be one).
+        """
         self._host = host
         self._root = paths.data / "bots"
         self._nursery = nursery
@@ -92,7 +95,10 @@ class Company:
         self._computers[public.key] = computer
         command = ["table", "join", "-", "--wait", "60", "--auto", level, "--nick", name, "--listen", listen]
         command += ["--delay", str(self._pace), "--matches", "1000"]
-        command += ["--as-person"] if person else ["--host", self._host.hex()]
+        if person:
+            command.append("--as-person")
+        elif self._host is not None:
+            command += ["--host", self._host.hex()]
         self._nursery.start_soon(self._run, computer, command, address)
         return computer
 

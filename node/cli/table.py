@@ -212,7 +212,11 @@ def open_(
         ends: list[Line] = []
         async with background() as nursery:
             company = Company(
-                node.paths, nursery, lambda text: click.echo(text, err=True), pace=options.delay, host=node.identity.key
+                node.paths,
+                nursery,
+                lambda text: click.echo(text, err=True),
+                pace=options.delay,
+                host=node.identity.key if person else None,
             )
             try:
                 for number in range(options.matches):
