@@ -53,6 +53,9 @@ from protocol.wire.keys import verify
 MAX_AHEAD: Final = MAX_PENDING + 2
 #: RESTARTs of one deal that one seat may sign: each other seat and nobody, on the heads where nodes may differ.
 MAX_RESTARTS: Final = 16
+#: Other decisions of one seat that are kept per deal chain, and on the main chain: more than a deal chain has heads, since
+#: an honest seat signs one KEEP for each head on which somebody wants to throw the deal away.
+MAX_DECISIONS: Final = 16
 #: A match with more deals than this has gone wrong (a computer has no more seeds either).
 MAX_DEALS: Final = 1_000
 
@@ -590,7 +593,17 @@ class Match:
             raise Refusal(Code.TURN, f"{entry.words()}: nobody is dropped")
         if entry.kind is Kind.DROP and entry.fields(wire.Drop).seat == entry.seat:
             raise Refusal(Code.TURN, f"{entry.words()}: a seat does not decide about itself")
-        if sum(other.seat == entry.seat for other in self.decisions.values()) >= MAX_PENDING:
+        theirs = [
+            other
+            for other in self.decisions.values()
+            if (other.seat, other.chain) == (entry.seat, entry.chain)
+            and (entry.chain is Chain.MAIN or other.deal == entry.deal)
+        ]
+        if entry.kind is Kind.KEEP and any(
+            (other.kind, other.parent) == (Kind.KEEP, entry.parent) for other in theirs
+        ):
+            return False  # said already
+        if len(theirs) >= MAX_DECISIONS:
             raise Refusal(Code.LIMIT, f"{entry.words()}: too many decisions")
         self.decisions[entry.hash] = entry
         self.known[entry.hash] = entry

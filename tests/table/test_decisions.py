@@ -6,8 +6,9 @@ from protocol.refusal import Refusal
 from protocol.table import effects
 from protocol.table.deal_phase import DealState
 from protocol.table.verify import verify
-from protocol.wire.entries import Kind
-from tests.table.hostile import entries_of, until
+from protocol.wire import entries as wire
+from protocol.wire.entries import Chain, Kind
+from tests.table.hostile import Foe, entries_of, until
 from tests.table.net import SEATS, RandomPlayer, Wire, World
 
 
@@ -62,6 +63,29 @@ def test_who_holds_the_entry_shows_it_and_keeps_the_deal() -> None:
     assert len(match.deals) == 1
     assert match.deals[0].state is DealState.READY
     assert [e.seat for e in match.known.values() if e.kind is Kind.KEEP] == [2]
+
+
+def test_restarts_on_every_head_wear_nobody_out() -> None:
+    """Seat 3 asks to throw each deal away on each of its heads: the others keep it each time, and nobody is to blame."""
+    world = World(5020, mode="four-fixed", stake=10)
+    foe = Foe(world, 3)
+    for number in range(2):
+        for index in range(6):
+            until(world, lambda n=number, i=index: _all_have_closed(world, n, i), 900.0)
+            log = world.nodes[0].table.match.deals[number].log
+            asked = wire.Restart(seat=log.rounds[index].entries[0].seat)
+            foe.show(foe.signer.make(Chain.DEAL, number, None, log.heads[index], Kind.RESTART, asked))
+    until(world, lambda: all(node.table.match.closed for node in world.nodes), 900.0)
+    kept = [e for e in world.nodes[0].table.match.decisions.values() if e.kind is Kind.KEEP]
+    assert len([e for e in kept if e.seat == 2]) > 6
+    assert len({(e.seat, e.parent) for e in kept}) == len(kept)
+    assert not any(node.stopped for node in world.nodes)
+
+
+def _all_have_closed(world: World, number: int, index: int) -> bool:
+    """Whether round *index* of deal *number* is closed on all nodes."""
+    deals = [node.table.match.deals.get(number) for node in world.nodes]
+    return all(deal is not None and deal.log.length > index for deal in deals)
 
 
 def test_void_by_agreement() -> None:
