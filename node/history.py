@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from node.errors import EXIT_NO, DokoError
 from node.i18n import _
 from node.plan import unpack_plan
+from node.ratings import course, games
 from node.store import HandRow, MatchRow, Store
 from node.view import HistoryView
 from node.view import MatchRow as MatchView
@@ -94,7 +95,9 @@ def find(matches: Iterable[Played], text: str) -> Played:
 
 
 def history_view(store: Store, *, names: dict[bytes, str] | None = None) -> HistoryView:
-    """The finished matches as a console shows them."""
+    """The finished matches as a console shows them, and our own rating after each."""
+    rows = store.matches("finished")
+    places = course(games(store), rows[-1].identity) if rows else {}
     return HistoryView(
         tuple(
             MatchView(
@@ -111,5 +114,6 @@ def history_view(store: Store, *, names: dict[bytes, str] | None = None) -> Hist
             )
             for one in played(store, names=names)
             if one.state == "finished"
-        )
+        ),
+        tuple(round(place, 1) for place in places.values()),
     )

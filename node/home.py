@@ -33,6 +33,7 @@ from node.net.dialer import DialFailed
 from node.net.hub import Standing
 from node.net.link import How
 from node.plan import Plan, unpack_plan
+from node.ratings import Ratings, apart, nearest_level, ratings_of
 from node.runtime import Node
 from node.session import PauseAsked, Said, Session
 from node.tableview import Around, table_view, terms_view
@@ -142,6 +143,7 @@ class Home:
         self._rematch_of: bytes | None = None  # the match after which we want another one
         self._opened_terms: bytes | None = None  # the terms of the table we opened last
         self._words: dict[bytes, str] = {}
+        self._ratings = Ratings()
         self._nursery: trio.Nursery
         self._company: Company
 
@@ -263,6 +265,8 @@ class Home:
                 self._word(contact.key),
                 self._link(contact.key),
                 contact.blocked,
+                rating=None if (rated := self._ratings.of(contact.key)) is None else round(rated.place, 1),
+                matches=0 if rated is None else rated.matches,
                 addresses=contact.addresses,
             )
             for contact in self._people.contacts.all()
@@ -687,6 +691,11 @@ class Home:
         self._sit_joiner(found)
 
     def _sit_joiner(self, found: Announcement) -> None:
+        wanted = found.read_terms().strength
+        mine = self._ratings.of(self._node.hub.me.identity)
+        if wanted is not None and mine is not None and apart(mine, wanted):
+            text = _("This table wants players like {wanted}; by your own matches you play like {level}.")
+            self.tell(text.format(wanted=wanted, level=nearest_level(mine.place)), Tone.WARN)
         link = self._node.hub.link(found.opener)
         self._opened_terms = None
         self._sit(self._node.lobby.join(found, addresses=self._node.addresses(link)))
@@ -789,6 +798,7 @@ class Home:
             await self._match(plan, resumed=True)
 
     async def _read_open_matches(self) -> None:
+        self._ratings = await trio.to_thread.run_sync(ratings_of, self._node.store)
         rows = await trio.to_thread.run_sync(self._node.store.matches, "open")
         found = []
         names = self._names()

@@ -1,13 +1,18 @@
 """``doko friends``: who may find and reach this node."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from node.cli.app import App, emit_json, group, json_option, option, pass_app
 from node.clock import iso, local
 from node.contacts import Contact, clean_note, words_of
 from node.errors import EXIT_USAGE, DokoError
-from node.i18n import N_, _
+from node.i18n import N_, _, ngettext
 from node.identity import fingerprint, load_public, parse_key
+
+if TYPE_CHECKING:
+    from node.ratings import Rated
 
 
 @group(
@@ -45,7 +50,7 @@ def _complete_name(ctx: click.Context, _param: click.Parameter, incomplete: str)
 _name = click.argument("name", shell_complete=_complete_name)
 
 
-def _as_json(contact: Contact) -> dict[str, object]:
+def _as_json(contact: Contact, rated: "Rated | None") -> dict[str, object]:
     return {
         "key": contact.key,
         "nickname": contact.nickname,
@@ -55,17 +60,36 @@ def _as_json(contact: Contact) -> dict[str, object]:
         "addresses": list(contact.addresses),
         "added": iso(contact.added),
         "seen": None if contact.seen is None else iso(contact.seen),
+        "rating": None if rated is None else round(rated.place, 1),
+        "rating_sure": None if rated is None else round(rated.sure, 1),
+        "hands": 0 if rated is None else rated.hands,
     }
+
+
+def _rating(rated: "Rated | None") -> str:
+    """A place on the scale in words."""
+    if rated is None:
+        return _("no hands together yet")
+    from node.ratings import nearest_level
+
+    return ngettext(
+        "{place:.1f} ± {sure:.1f} after {n} hand, near {level}",
+        "{place:.1f} ± {sure:.1f} after {n} hands, near {level}",
+        rated.hands,
+    ).format(place=rated.place, sure=rated.sure, n=rated.hands, level=nearest_level(rated.place))
 
 
 @friends.verb("list", help=N_("List your friends with their fingerprint words."))
 @json_option
 @pass_app
 def list_(app: App, as_json: bool) -> None:
+    from node.ratings import ratings_of
+
     with app.open_store() as store:
         everyone = app.contacts(store).all()
+        ratings = ratings_of(store)
     if as_json:
-        emit_json([_as_json(contact) for contact in everyone])
+        emit_json([_as_json(contact, ratings.of(contact.key)) for contact in everyone])
         return
     if not everyone:
         click.echo(_("No friends yet. Make an invitation with: doko invite"))
@@ -76,6 +100,7 @@ def list_(app: App, as_json: bool) -> None:
         click.echo("    " + words_of(contact.key))
         seen = _("never") if contact.seen is None else local(contact.seen)
         click.echo("    " + _("last seen: {when}").format(when=seen) + "  " + " ".join(contact.addresses))
+        click.echo("    " + _("rating: {rating}").format(rating=_rating(ratings.of(contact.key))))
 
 
 @friends.verb(help=N_("Show all that is known of one friend."))
@@ -83,10 +108,13 @@ def list_(app: App, as_json: bool) -> None:
 @json_option
 @pass_app
 def show(app: App, name: str, as_json: bool) -> None:
+    from node.ratings import ratings_of
+
     with app.open_store() as store:
         contact = app.contacts(store).find(name)
+        rated = ratings_of(store).of(contact.key)
     if as_json:
-        emit_json(_as_json(contact))
+        emit_json(_as_json(contact, rated))
         return
     click.echo(
         _("Nickname:    {name}").format(name=contact.nickname) + ("  " + _("(blocked)") if contact.blocked else "")
@@ -94,6 +122,7 @@ def show(app: App, name: str, as_json: bool) -> None:
     click.echo(_("Key:         {key}").format(key=contact.key.hex()))
     click.echo(_("Fingerprint: {words}").format(words=words_of(contact.key)))
     click.echo(_("Addresses:   {addresses}").format(addresses=" ".join(contact.addresses) or "-"))
+    click.echo(_("Rating:      {rating}").format(rating=_rating(rated)))
     click.echo(_("Added:       {when}").format(when=local(contact.added)))
     click.echo(_("Last seen:   {when}").format(when=_("never") if contact.seen is None else local(contact.seen)))
     if contact.note:
