@@ -128,3 +128,25 @@ def test_what_is_no_bot_is_refused_before_anything_is_played() -> None:
     result = CliRunner().invoke(league, [f"{__name__}:Wavering", "random"], standalone_mode=False)
     assert isinstance(result.exception, DokoError)
     assert result.exception.exit_code == 1
+
+
+class Prophet(Beginner):
+    """Foretells 70 % whatever it holds."""
+
+    name: ClassVar[str] = "prophet"
+
+    def forecast(self, view: HandView, seed: bytes) -> int | None:
+        assert view.state.contract is not None
+        assert not view.state.tricks
+        return 70
+
+
+def test_forecasts_are_set_beside_what_came_of_them() -> None:
+    tally = run(Plan(f"{__name__}:Prophet", "beginner", Method.SWAP, 12, 4), jobs=1, forecasts=True)
+    assert sum(tally.first.forecast) == tally.first.forecast[7] == tally.first.seats
+    assert tally.first.forecast_sum[7] == 70 * tally.first.seats
+    assert 0 < tally.first.forecast_won[7] < tally.first.seats
+    assert sum(tally.second.forecast) == 0
+    (line,) = tally.first.as_json()["reliability"]
+    assert line["predicted"] == 0.7
+    assert line["hands"] == 48
