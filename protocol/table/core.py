@@ -30,7 +30,7 @@ from protocol.table.effects import Command, Effect, Stored
 from protocol.table.entries import Entry, Signer, message_of, store_form
 from protocol.table.limits import Peer
 from protocol.table.log import ALL
-from protocol.table.match import Match
+from protocol.table.match import Fault, Match
 from protocol.table.own import OwnDeal
 from protocol.table.roster import Setup
 from protocol.wire.entries import Chain, Fields, Kind
@@ -87,7 +87,7 @@ class Core:
         self._effects: list[Effect] = []
         self._outbox: list[Entry] = []
         self._unsaved: list[Entry] = []
-        self._next: deque[Callable[[], None]] = deque()  # what follows from what came in, done before the call ends
+        self._next: deque[Callable[[], object]] = deque()  # what follows from what came in, done before the call ends
         self._news: deque[Entry] = deque()  # RESTARTs that have come in
         self._changed: dict[str, bytes | None] = {}
         self._saved: set[bytes] = set()
@@ -112,7 +112,7 @@ class Core:
         self._wants_void = False
         self._go_on = False
         self._lost = -1  # the deal whose keys we have said are lost
-        self._guilty: set[tuple[int, int]] = set()  # (deal, seat): entries of that deal are not looked at
+        self._guilty: dict[tuple[int, int], Fault] = {}  # (deal, seat): entries of that deal are not looked at
         self._blamed: dict[int, int] = {}
         self._stopped = ""
         self._settled_with = 0

@@ -5,7 +5,6 @@ Nobody else takes the place of an absent player yet: in a hand an absence waits,
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from protocol.table import effects, evidence
@@ -29,7 +28,7 @@ class Decisions(Core):
         self.match.refuse(entry if fault.other is None else fault.other)
         if (entry.deal, seat) in self._guilty:
             return
-        self._guilty.add((entry.deal, seat))
+        self._guilty[entry.deal, seat] = fault
         file = evidence.write(self.match, fault)
         self._show(effects.Refused(seat, fault.refusal.code, fault.refusal.detail))
         for other in self.others:
@@ -43,10 +42,31 @@ class Decisions(Core):
             self._stop(twice if fault.other else f"an entry of ours is wrong: {fault.refusal}", file, seat)
         elif entry.chain is Chain.DEAL and deal is not None and not self.match.sent_shares(deal.number, self.me):
             self._effects.append(effects.Evidence(seat, str(fault.refusal), file))
-            # on the one head that nodes whom it has shown different entries have in common
-            self._next.append(partial(self._sign_restart, deal, deal.first_head, seat))
+            self._next.append(self._blame_duty)
         else:
             self._stop(f"seat {seat} broke the rules: {fault.refusal}", file, seat)
+
+    def _blame_duty(self) -> bool:
+        """RESTART because of a seat that is guilty in the deal that is made, if that is still due from us.
+
+        It stands on the one head that nodes whom the seat has shown different entries have in common.
+        """
+        deal = self.match.next_deal
+        if deal is None or deal.state is DealState.DEAD or self._resuming:
+            return False
+        if self.match.sent_shares(deal.number, self.me):
+            return False
+        for number, seat in self._guilty:
+            signed = self.match.restarts.get((number, deal.first_head, seat), {})
+            if number == deal.number and seat != self.me and self.me not in signed:
+                self._sign_restart(deal, deal.first_head, seat)
+                return True
+        return False
+
+    def _proofs(self, deal: int) -> list[Entry]:
+        """The entries that convict in this deal: refused here, so no log has them for whoever comes later."""
+        faults = [fault for (number, _), fault in self._guilty.items() if number == deal]
+        return [entry for fault in faults for entry in (fault.entry, fault.other) if entry is not None]
 
     def _sign_restart(self, deal: DealPhase, head: bytes, seat: int | None) -> None:
         if self._resuming or self.match.sent_shares(deal.number, self.me) or deal.state is DealState.DEAD:

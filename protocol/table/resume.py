@@ -26,6 +26,11 @@ from protocol.wire.sync import Ask, Heads, Progress, Status, Told
 #: Seconds an entry is held before its author is asked for what is missing, and between two such questions.
 ASK_AFTER: Final = 0.4
 ASK_EVERY: Final = 1.0
+#: What a question costs of the answers a peer may ask for, in bytes, beside the answer itself.
+LOOK: Final = 10_000
+#: Most heads in HEADS and hashes in TOLD (:mod:`protocol.wire.sync`); the first ones are those that matter.
+HEADS: Final = 1_024
+TOLD: Final = 32
 
 
 class Resume(Inbox):
@@ -56,11 +61,14 @@ class Resume(Inbox):
 
     def _answer(self, seat: int, at: Progress) -> None:
         """Send what the other node lacks; where its heads are not ours, find out why."""
+        if not self._peers[seat].answers.take(LOOK, self._now):
+            return  # to look through a match costs time, whatever comes of it
         fork = exchange.forked(self.match, at)
         if fork is not None:
             self._heads(seat, fork.chain, fork.deal, reply=True)
         entries = list(exchange.lacking(self.match, at))
         entries += [held for held in self._held[seat] if held.seat == seat]
+        entries += [proof for proof in self._proofs(exchange.latest_deal(self.match).number) if proof.seat != seat]
         size = sum(len(entry.payload) + 128 for entry in entries)
         if self._peers[seat].answers.take(size, self._now):
             for entry in entries:
@@ -68,8 +76,9 @@ class Resume(Inbox):
 
     def _heads(self, seat: int, chain: int, deal: int, *, reply: bool) -> None:
         log = self.match.main if chain == Chain.MAIN else self.match.deals[deal].log
-        message = Heads(match=self.setup.match_id, chain=chain, deal=deal, heads=tuple(log.heads), reply=reply)
-        if seat in self._links and self._peers[seat].answers.take(32 * len(log.heads), self._now):
+        heads = tuple(log.heads[:HEADS])
+        message = Heads(match=self.setup.match_id, chain=chain, deal=deal, heads=heads, reply=reply)
+        if seat in self._links and self._peers[seat].answers.take(32 * len(heads), self._now):
             self._effects.append(effects.Send(seat, messages.encode(message)))
 
     def _compare(self, seat: int, message: Heads) -> None:
@@ -133,7 +142,7 @@ class Resume(Inbox):
         last = [*exchange.last_of(self.match, seat), *self._held[seat]]
         for entry in last:
             self._send_entry(seat, entry)
-        hashes = tuple(entry.hash for entry in last)[-32:]
+        hashes = tuple(entry.hash for entry in last)[:TOLD]
         answer = Told(match=self.setup.match_id, nonce=message.nonce, last=hashes)
         if seat in self._links:
             self._effects.append(effects.Send(seat, messages.encode(answer)))
@@ -152,7 +161,11 @@ class Resume(Inbox):
             except Refusal:
                 continue
             self._saved.add(row.hash)
-        self._deals = _load_secrets(stored)
+        try:
+            self._deals = _load_secrets(stored)
+        except (Refusal, ValueError) as error:
+            self._stop(f"the store is damaged: {error}")
+            return
         idle = 0
         while entries and idle < len(entries):
             entry = entries.popleft()

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,11 @@ from protocol.table.effects import Command, Effect
 from protocol.table.entries import Entry
 from protocol.table.table import Table
 from protocol.wire import messages
+from protocol.wire.address import Address
 from protocol.wire.connection import Incoming
 from protocol.wire.hello import Me
 from protocol.wire.sync import Status
+from tests.e2e.processes import free_port
 from tests.hostile.room import Room, Sent
 from tests.hostile.scene import Scene
 from tests.table.net import SEATS, people
@@ -81,9 +84,10 @@ class Listener:
 
     numbers = range(70, 110)
 
-    def __init__(self, ring: Callable[[], None]) -> None:
+    def __init__(self, ring: Callable[[], None], hear: Callable[[bytes, bytes], None]) -> None:
         self.answers: dict[bytes, int] = {}
         self._ring = ring
+        self._hear = hear
 
     def link_up(self, link: Any) -> None:
         self._ring()
@@ -92,6 +96,7 @@ class Listener:
         self._ring()
 
     async def message(self, link: Any, incoming: Incoming) -> None:
+        self._hear(link.peer.identity, incoming.raw)
         if isinstance(incoming.message, Status):
             self.answers[link.peer.identity] = self.answers.get(link.peer.identity, 0) + 1
             self._ring()
@@ -117,15 +122,18 @@ def me_of(seat: int) -> Me:
 class TcpScene(Scene):
     """See the module."""
 
-    def __init__(self, room: Room, hostile: int | tuple[int, ...], home: Path) -> None:
+    def __init__(self, room: Room, hostile: int | tuple[int, ...], home: Path, outside: Sequence[int] = ()) -> None:
+        """*outside*: seats whose nodes are not ours (see :mod:`tests.hostile.processes`)."""
         super().__init__(room, hostile)
         self._home = home
+        self.inside = tuple(seat for seat in SEATS if seat not in outside)
+        self.addresses = {seat: Address("127.0.0.1", free_port()) for seat in SEATS}
         self._sent: list[Sent] = []
         self._effects: dict[int, list[Effect]] = {seat: [] for seat in SEATS}
-        self.hubs: list[Hub] = []
-        self.sessions: list[WatchedSession] = []
+        self.hubs: dict[int, Hub] = {}
+        self.sessions: dict[int, WatchedSession] = {}
         self.outcomes: dict[int, Outcome | None] = {}
-        self._listeners: list[Listener] = []
+        self._listeners: dict[int, Listener] = {}
         self._token: trio.lowlevel.TrioToken | None = None
         self._ready = threading.Event()
         self._failure: BaseException | None = None
@@ -133,7 +141,11 @@ class TcpScene(Scene):
         self._thread.start()
         self._ready.wait(PATIENCE)
         self._look()
+        self.begin()
         self.wait(self._all_linked)
+
+    def begin(self) -> None:
+        """Our nodes listen now."""
 
     # -- the thread of the nodes --
 
@@ -149,12 +161,12 @@ class TcpScene(Scene):
         self._changed = trio.Event()
         self._end = trio.Event()
         async with AsyncExitStack() as stack:
-            for seat in SEATS:
+            for seat in self.inside:
                 hub = await stack.enter_async_context(open_hub(me_of(seat)))
-                await hub.listen(parse_listen("127.0.0.1:0"))
-                self.hubs.append(hub)
+                await hub.listen(parse_listen(str(self.addresses[seat])))
+                self.hubs[seat] = hub
             async with trio.open_nursery() as nursery:
-                for seat in SEATS:
+                for seat in self.inside:
                     store = stack.enter_context(open_store(self._home / f"{seat}.db"))
                     plan = self.plan(seat)
                     store.add_match(plan.match, self.hubs[seat].me.identity, seat, pack_plan(plan))
@@ -172,8 +184,8 @@ class TcpScene(Scene):
                         tell=self._effects[seat].append,
                         ring=self._ring,
                     )
-                    self.sessions.append(session)
-                    self._listeners.append(Listener(self._ring))
+                    self.sessions[seat] = session
+                    self._listeners[seat] = Listener(self._ring, partial(self.hear, seat))
                     self.hubs[seat].subscribe(self._listeners[seat])
                     nursery.start_soon(self._play, seat, session)
                 self._token = trio.lowlevel.current_trio_token()
@@ -183,8 +195,8 @@ class TcpScene(Scene):
 
     def plan(self, seat: int) -> Plan:
         """What a node knows of the table."""
-        addresses = tuple(() if other == seat else tuple(self.hubs[other].listening) for other in SEATS)
-        return Plan(self.room.setups[seat], addresses, str(self.hubs[seat].listening[0]))
+        addresses = tuple(() if other == seat else (self.addresses[other],) for other in SEATS)
+        return Plan(self.room.setups[seat], addresses, str(self.addresses[seat]))
 
     async def _play(self, seat: int, session: WatchedSession) -> None:
         self.outcomes[seat] = await session.run()
@@ -207,9 +219,16 @@ class TcpScene(Scene):
     def _all_linked(self) -> bool:
         return all(
             self.hubs[one].link(people()[other].identity) is not None
-            for one, other in itertools.permutations(SEATS, 2)
+            for one, other in self._pairs()
             if one not in self.outcomes and other not in self.outcomes
         )
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Our nodes, and whom each of them is linked with."""
+        return [(one, other) for one, other in itertools.permutations(SEATS, 2) if one in self.inside]
+
+    def hear(self, seat: int, sender: bytes, raw: bytes) -> None:
+        """One of our nodes has got a message of the table's."""
 
     # -- from outside --
 
@@ -252,7 +271,7 @@ class TcpScene(Scene):
     def _idle(self) -> bool:
         return not any(
             session._effects or session._table._jobs
-            for seat, session in enumerate(self.sessions)
+            for seat, session in self.sessions.items()
             if seat not in self.outcomes
         )
 
@@ -262,7 +281,7 @@ class TcpScene(Scene):
 
     def _round_trip(self) -> None:
         self.wait(self._all_linked)
-        before = {(one, other): self._answers(one, other) for one, other in itertools.permutations(SEATS, 2)}
+        before = {(one, other): self._answers(one, other) for one, other in self._pairs()}
 
         def ask() -> None:
             for one, other in before:

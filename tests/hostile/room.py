@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from protocol.refusal import Refusal
 from protocol.table import effects
@@ -61,11 +62,20 @@ class Sent:
     raw: bytes
 
 
+#: One hand for its points.
+ONE_HAND: Final = MappingProxyType({"mode": "variable", "stake": 10})
+
+
 class Room:
     """See the module."""
 
-    def __init__(self, seed: int = 0, *, muted: dict[int, tuple[Kind, ...]] | None = None, **terms: Any) -> None:
-        bots = terms.pop("bots", ())
+    def __init__(
+        self,
+        seed: int = 0,
+        terms: Mapping[str, object] = ONE_HAND,
+        muted: Mapping[int, tuple[Kind, ...]] | None = None,
+        bots: tuple[int, ...] = (),
+    ) -> None:
         self.setups: tuple[Setup, ...] = setups(seed, bots, **terms)
         self.now = 0.0
         self.queue: deque[Sent] = deque()
@@ -167,6 +177,19 @@ class Room:
         """A player's wish, carried out to the end.  Raises ``Refusal``."""
         self._do(seat, self.tables[seat].act(command, self.now))
         self.pump()
+
+    def start_over(self, seat: int) -> None:
+        """The program of a node ends and is started again over its store; what it is told is still on its way."""
+        rng = random.Random(f"again {seat} {len(self.sent)}")
+        stored = self.stores[seat].stored()
+        self.tables[seat] = Table(self.setups[seat], people()[seat].secrets, rng.randbytes, stored=stored)
+        self.jobs = deque(job for job in self.jobs if job[0] != seat)
+        self._do(seat, self.tables[seat].start(self.now))
+        for other in SEATS:
+            if other != seat and frozenset((seat, other)) not in self.down:
+                for one, peer in ((seat, other), (other, seat)):
+                    self._do(one, self.tables[one].link(peer, False, self.now))
+                    self._do(one, self.tables[one].link(peer, True, self.now))
 
     def cut(self, one: int, other: int) -> None:
         """No message passes between these two any more."""

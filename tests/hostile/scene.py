@@ -43,7 +43,7 @@ class Scene(ABC):
         for seat in self.hostiles:
             table = room.tables[seat]
             mute(table, *SILENT, *(table.muted if isinstance(table, HostileTable) else ()))
-        self.tables: tuple[Table, ...] = tuple(room.tables)
+        self.tables: Sequence[Table] = room.tables
         self.forgers = {seat: Forger(room.tables[seat]) for seat in self.hostiles}
         self.forge = self.forgers[self.hostile]
         self.before = {seat: mark(room.tables[seat]) for seat in SEATS}

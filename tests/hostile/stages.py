@@ -18,7 +18,6 @@ from tests.table.net import SEATS
 
 #: The rounds of a deal that each seat has a part in, in order.
 ORDER = (Kind.COMMIT, Kind.KEYS, Kind.KEYOK, Kind.SHUF, Kind.DECKOK, Kind.SHARES)
-TERMS = {"mode": "variable", "stake": 10}
 Wanted = Callable[[HandState, int], bool]
 
 
@@ -26,7 +25,7 @@ Wanted = Callable[[HandState, int], bool]
 def _due(kind: Kind, hostile: int, seed: int) -> Room:
     at = ORDER.index(kind)
     if not at:
-        return Room(seed, muted={hostile: (kind,)}, **TERMS)
+        return Room(seed, muted={hostile: (kind,)})
     room = _due(ORDER[at - 1], hostile, seed).clone()
     mute(room.tables[hostile], kind)
     room.wake(hostile)
@@ -40,7 +39,7 @@ def due(kind: Kind, hostile: int = 3, seed: int = 0) -> Room:
 
 @cache
 def _dealt(seed: int) -> Room:
-    return Room(seed, **TERMS)
+    return Room(seed)
 
 
 def dealt(seed: int = 0) -> Room:
@@ -89,7 +88,7 @@ def seeing_all(room: Room) -> HandState:
     hand = hand_of(room)
     assert hand.state is not None
     known = tuple(cards(room, hand.seat(position)) for position in SEATS)
-    state = start(hand.state.rules, known, proofs=True)  # type: ignore[arg-type]
+    state = start(hand.state.rules, known, proofs=True)
     for act, call in hand.acts:
         state = apply_call(state, act, judged=True) if call else apply(state, act)  # type: ignore[arg-type]
     return state

@@ -51,7 +51,8 @@ def test_attack_02_invalid_encodings_in_each_point_field(live: Live, field: Fiel
 @with_scalars
 def test_attack_03_scalars_out_of_range_in_each_scalar_field(live: Live, field: Field) -> None:
     index = field.scalars[len(field.scalars) // 2]
-    for change in live.some((lambda s: s + Q, lambda s: s | 1 << 255, lambda s: Q)):
+    changes: tuple[Callable[[int], int], ...] = (lambda s: s + Q, lambda s: s | 1 << 255, lambda s: Q)
+    for change in live.some(changes):
         scene = live(*field.room())
         data = field.data(scene)
         bad = change(scalar_at(data, index)).to_bytes(32, "little")

@@ -26,7 +26,7 @@ from tests.deal.helpers import Stream, pieces, plus_base, replace
 from tests.hostile.conftest import Live
 from tests.hostile.room import Room, Sent, mute
 from tests.hostile.scene import RoomScene, Scene, mark
-from tests.hostile.stages import TERMS, dealt, due, playing
+from tests.hostile.stages import dealt, due, playing
 from tests.table.net import SEATS
 
 
@@ -262,7 +262,7 @@ def test_attack_37_no_message_asks_for_a_share(live: Live) -> None:
 
 
 def honest_answers(scene: Scene) -> None:
-    """All that the attacker has got from honest nodes are entries that everybody has, and words about where they are."""
+    """All that the attacker has got from honest nodes are entries that everybody has, and words of where they are."""
     for sent in scene.sent:
         if sent.target != 3 or sent.source == 3:
             continue
@@ -336,7 +336,7 @@ def _points(raw: bytes) -> set[bytes]:
 
 def test_attack_75_no_share_before_the_result_is_closed() -> None:
     """The next deal is ready during the hand; asked for, shown, or with RESULT withheld: no share of it leaves."""
-    room = Room(0, **(TERMS | {"mode": "four-fixed"}))
+    room = Room(0, {"mode": "four-fixed", "stake": 10})
     for _ in range(60):
         asked = next((s for s in SEATS if room.tables[s].view(room.now).question is not None), None)
         if asked is None:

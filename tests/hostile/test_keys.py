@@ -7,6 +7,7 @@ import dataclasses
 import msgpack
 import pytest
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from protocol.deal import keys as deal_keys
 from protocol.deal.group import BASE, ristretto, write_scalar
@@ -15,14 +16,14 @@ from protocol.deal.keys import OwnKeys, commitment
 from protocol.refusal import Code
 from protocol.table import effects
 from protocol.table.deal_phase import DealState
-from protocol.table.entries import Entry
+from protocol.table.entries import Entry, message_of
 from protocol.table.own import OwnDeal
 from protocol.wire import entries as wire
 from protocol.wire.entries import Kind
 from tests.deal.helpers import plain_sum
 from tests.hostile.conftest import Live
 from tests.hostile.fields import commit_to, keys_entry
-from tests.hostile.room import mute
+from tests.hostile.room import Sent, mute
 from tests.hostile.scene import RoomScene, Scene
 from tests.hostile.stages import due
 
@@ -126,7 +127,7 @@ def with_bad_box(scene: Scene, receiver: int) -> OwnKeys:
     assert key is not None
     aad = deal_keys._aad(forge.place(forge.deal.first_head), receiver, body[POINTS][at])
     wrong = write_scalar(keys.subs[receiver] + 1)
-    body[4][at][1] = deal_keys.ChaCha20Poly1305(key).encrypt(bytes(12), wrong, aad)
+    body[4][at][1] = ChaCha20Poly1305(key).encrypt(bytes(12), wrong, aad)
     return dataclasses.replace(keys, body=msgpack.packb(body))
 
 
@@ -247,6 +248,40 @@ def test_attack_15_different_keyoks(live: Live) -> None:
     scene.send(scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=bytes(32))))
     scene.refused(Code.CONTEXT)
     nothing_dealt(scene)
+
+
+def test_attack_15_while_a_node_starts_over() -> None:
+    """A node convicts before the others have told what they hold of its own: it signs the RESTART afterwards."""
+    room = due(Kind.KEYOK)
+    scene = RoomScene(room, 3)
+    bad = scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=bytes(32)))
+    room.start_over(0)
+    for seat in scene.honest:
+        room.deliver(Sent(3, seat, message_of(bad)))
+    scene.refused(Code.CONTEXT, changed=True)
+    dealt_anew(scene, 3)
+
+
+def test_attack_15_evidence_reaches_whoever_was_away() -> None:
+    """Two have thrown the deal away; the third has got another entry, and hears of it when its links are back."""
+    room = due(Kind.KEYOK)
+    scene = RoomScene(room, 3)
+    good = scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=scene.forge.deal.keyok_hash))
+    bad = scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=bytes(32)))
+    for seat in (1, 2):
+        room.cut(0, seat)
+    scene.send(bad, to=(1, 2))
+    scene.send(good, to=0)
+    scene.later(5.0)
+    assert not scene.evidence(0, 3)
+    room.start_over(1)  # and one of the two has lost what it had in memory
+    for seat in (1, 2):
+        room.mend(0, seat)
+    scene.later(60.0)
+    assert scene.evidence(0, 3)
+    dealt_anew(scene, 3)
+    assert not any(scene.sent_entries(seat, Kind.SHARES) for seat in scene.honest)
+    scene.no_secret_left()
 
 
 def test_attack_16_no_keyok() -> None:

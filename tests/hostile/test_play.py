@@ -318,7 +318,10 @@ def test_attack_45_class_table_of_another_contract(live: Live) -> None:
 def test_attack_46_proof_of_an_earlier_trick_another_hand_or_player(live: Live) -> None:
     def place(forge: Forger, n: int) -> dict[str, object]:
         earlier = forge.table.match.main.heads[-2]
-        return [{"extra": earlier}, {"hand": 1}, {"seat": (forge.seat + 1) % 4}, {"match_id": bytes(32)}][n]
+        changes: list[dict[str, object]] = [
+            {"extra": earlier}, {"hand": 1}, {"seat": (forge.seat + 1) % 4}, {"match_id": bytes(32)},
+        ]  # fmt: skip
+        return changes[n]
 
     for n in live.some(range(4)):
         scene, forge, slot = brought(live, discarding_later)

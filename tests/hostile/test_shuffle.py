@@ -65,7 +65,7 @@ def test_attack_19_forge_1_scaled_cards(live: Live) -> None:
     forge = scene.forge
     ctx = forge.place(forge.deal.log.head).ctx(Proof.SHUF)
     after, proof = forge_scaled(forge.deal.joint_key, forge.deal.deck, 3, 7, ctx, Stream("forge 1"))
-    attack(scene, wire.Shuf(deck=encode_deck(tuple(after)), proof=encode_proof(proof)))  # type: ignore[arg-type]
+    attack(scene, wire.Shuf(deck=encode_deck(tuple(after)), proof=encode_proof(proof)))
 
 
 def test_attack_20_forge_2_generators_with_known_logarithms(live: Live) -> None:
@@ -78,7 +78,7 @@ def test_attack_20_forge_2_generators_with_known_logarithms(live: Live) -> None:
     after, proof = forge_with_known_logs(
         forge.deal.joint_key, forge.deal.deck, CLUB_QUEEN, 23, gens, log_h, logs, ctx, rand
     )
-    attack(scene, wire.Shuf(deck=encode_deck(tuple(after)), proof=encode_proof(proof)))  # type: ignore[arg-type]
+    attack(scene, wire.Shuf(deck=encode_deck(tuple(after)), proof=encode_proof(proof)))
 
 
 def test_attack_21_another_deck_than_the_current_one(live: Live) -> None:
@@ -153,8 +153,8 @@ def test_attack_25_one_ciphertext_unchanged(live: Live) -> None:
 # --- 26: at the wrong time ----------------------------------------------------------------------------------------
 
 
-def shuf(scene: Scene, **changes: object) -> Entry:
-    return scene.forge.entry(Kind.SHUF, scene.forge.shuffled(), **changes)
+def shuf(scene: Scene) -> Entry:
+    return scene.forge.entry(Kind.SHUF, scene.forge.shuffled())
 
 
 def test_attack_26_shuffle_out_of_turn(live: Live) -> None:
