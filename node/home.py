@@ -41,6 +41,7 @@ from node.tasks import background
 from node.view import (
     Absence,
     AddFriend,
+    AskHint,
     Bid,
     BlockFriend,
     ChatLine,
@@ -90,8 +91,10 @@ from node.view import (
     VoidHand,
 )
 from protocol.refusal import Refusal
+from protocol.rules.view import HandView
 from protocol.table import effects
 from protocol.table.announcement import Announcement
+from protocol.table.end_phase import ClosedHand
 from protocol.table.gathering import GatheringView, Opener, State
 from protocol.table.terms import fresh, make_terms
 from protocol.table.view import CoreView
@@ -107,6 +110,8 @@ NOTICES: Final = 6
 CHAT_LINES: Final = 60
 #: Least time between two views (seconds): what changes together is shown together.
 COALESCE_S: Final = 0.02
+#: After a hand of practice: of how many moves something is said.
+LOOKED_BACK: Final = 3
 
 
 class Home:
@@ -384,6 +389,8 @@ class Home:
         match command:
             case Bid() | NameGame() | PlayCard() | MakeCall() | VoidHand() | GoOn() | DealAnew():
                 self._act(command)
+            case AskHint():
+                self._hint()
             case Pause(on=on):
                 self._pause(on)
             case ChooseAbsence(choice=choice):
@@ -453,6 +460,35 @@ class Home:
             case GoOn():
                 self._session.act(effects.GoOn())
 
+    def _hint(self) -> None:
+        """What ``strong`` would do, against computers alone."""
+        around, session = self._around, self._session
+        if around is None or session is None or self._left_core is not None:
+            return
+        view = session.view
+        if not around.practice:
+            self.tell(_("Hints are for practice: at a table with three computers."), Tone.WARN)
+        elif view.hand is None or view.question is None or not view.hand.legal:
+            self.tell(_("It is not your turn."), Tone.WARN)
+        else:
+            self._start(self._think_of_hint, view.hand)
+
+    async def _think_of_hint(self, seen: HandView) -> None:
+        from node.bots import hint
+
+        found = await trio.to_thread.run_sync(hint.hint, seen, abandon_on_cancel=True)
+        self.tell(hint.words(found))
+
+    async def _look_back(self, closed: ClosedHand, position: int) -> None:
+        """In practice, after a hand: where ``strong`` would have done otherwise, the dearest first."""
+        from node.bots import hint
+
+        missed = await trio.to_thread.run_sync(
+            lambda: list(hint.review(closed, position)), abandon_on_cancel=True
+        )
+        for one in sorted(missed, key=lambda one: -one.cost)[:LOOKED_BACK]:
+            self.tell(hint.missed_words(one))
+
     def _pause(self, on: bool) -> None:
         if self._session is None or self._around is None:
             return
@@ -512,6 +548,11 @@ class Home:
             self._vote_pause(event.seat, event.on)
         elif isinstance(event, effects.Gone) and self._around is not None:
             self._around.absences += 1
+        elif isinstance(event, effects.HandClosed) and self._around is not None and self._around.practice:
+            session = self._session
+            closed = next((c for c in session.view.finished if c.deal == event.deal), None) if session else None
+            if session is not None and closed is not None:
+                self._start(self._look_back, closed, (session.view.me - closed.forehand) % 4)
         elif isinstance(event, effects.DealAgain):
             self.tell(_("The deal is made anew: {why}").format(why=event.reason), Tone.WARN)
         elif isinstance(event, effects.KeysLost):
@@ -763,6 +804,7 @@ class Home:
         stored = await trio.to_thread.run_sync(self._node.store.load, plan.match) if resumed else None
         around = Around(plan.setup, self._names(), self._word, self._link)
         around.dwell = self._app.config.number("console.dwell")
+        around.practice = len(plan.setup.terms.bots) == 3 and plan.setup.my_seat in plan.setup.terms.human_seats
         if resumed:
             self._company.recall(plan)
         async with background() as nursery:

@@ -119,6 +119,7 @@ class Around:
     stop: str = ""
     evidence: str = ""
     waited: tuple[int, ...] = ()  # the absence for which the person has chosen to wait
+    practice: bool = False
     absences: int = 0  # how many absences there have been, for the serial of the question
     turn: tuple[object, float] = (None, 0.0)  # what is waited for, and since when
     finished: dict[int, FinishedHand] = field(default_factory=dict)
@@ -202,6 +203,7 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
         chat_muted=around.muted,
         waiting=core.waiting,
         busy=core.busy,
+        practice=around.practice,
         rematch=around.rematch,
         stop=around.stop or core.stopped,
         evidence=around.evidence,

@@ -361,6 +361,7 @@ class TableView:
     chat_muted: bool = False  # off while a hand runs
     waiting: tuple[int, ...] = ()  # seats that owe something now, ours included
     busy: bool = False  # a command of ours is being worked on
+    practice: bool = False  # all others are computers: hints are allowed
     rematch: tuple[bool, ...] = (False,) * 4
     stop: str = ""  # why the table stopped, in words
     evidence: str = ""  # path of the evidence file, if there is one
@@ -500,6 +501,11 @@ class ChooseAbsence:
     """One's choice while somebody is gone."""
 
     choice: Absence
+
+
+@dataclass(frozen=True, slots=True)
+class AskHint:
+    """In practice: what would ``strong`` do now, and why; the answer comes as a notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -643,6 +649,7 @@ Command = (
     | DealAnew
     | Pause
     | ChooseAbsence
+    | AskHint
     | GoOn
     | Say
     | MuteChat

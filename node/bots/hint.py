@@ -107,6 +107,17 @@ class Missed:
     cost: int
 
 
+def missed_words(missed: Missed) -> str:
+    """What ``strong`` would have done instead, as one sentence in the user's language."""
+    if not missed.cost:
+        return _("strong would have said {better} instead of {did}").format(
+            better=words_of(missed.better), did=words_of(missed.did)
+        )
+    return _("trick {n}: strong would have chosen {better} instead of {did}, {points:+.1f} points").format(
+        n=missed.card // 4 + 1, better=words_of(missed.better), did=words_of(missed.did), points=missed.cost / 100
+    )
+
+
 def review(closed: "ClosedHand", position: int) -> Iterator[Missed]:
     """Where *position* left the way of ``strong`` in a finished hand that is shown, in order.
 

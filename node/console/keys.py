@@ -56,6 +56,7 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding("table", ("e",), "terms", N_("the terms of this table")),
     Binding("table", ("p",), "pause", N_("ask for a pause, or agree to one; the same ends it")),
     Binding("table", ("v",), "void", N_("agree that this hand is void (all four must)")),
+    Binding("table", ("h",), "hint", N_("against computers alone: what the level strong would do now, and why")),
     Binding("table", ("w",), "why", N_("how the others are reached, and why not")),
     Binding("table", ("n",), "rematch", N_("after the match: another one with the same four"), N_("another match")),
     Binding("hand", ("left",), "left", N_("the card to the left")),

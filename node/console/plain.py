@@ -51,6 +51,7 @@ from node.i18n import _
 from node.view import (
     AddFriend,
     Ask,
+    AskHint,
     BlockFriend,
     Command,
     Export,
@@ -485,6 +486,7 @@ class Plain:
             Choice(_("chat on") if table.chat_muted else _("chat off"), MuteChat(not table.chat_muted)),
             Choice(_("end the pause") if table.paused else _("pause"), Pause(not table.paused)),
             Choice(_("void hand"), self._void),
+            *([Choice(_("what would strong do?"), AskHint())] if table.practice else []),
             Choice(_("leave"), self._leave),
         ]  # fmt: skip
         self._submenu(_("More"), choices)

@@ -19,6 +19,7 @@ from node.console.sorting import ORDERS, sorted_hand
 from node.i18n import _
 from node.view import (
     Ask,
+    AskHint,
     Bid,
     ChooseAbsence,
     GoOn,
@@ -276,6 +277,8 @@ class TableKeys(Page):
             return state is not None and bool(state.tricks)
         if action == "rematch":
             return table.stage is Stage.SETTLED
+        if action == "hint":
+            return table.practice
         return True
 
     def _locked(self) -> bool:
@@ -453,6 +456,10 @@ class TableKeys(Page):
         """Ask for a pause, agree to one, or end it."""
         table = self.table
         self.model.send(Pause(not (table.paused or table.pause_votes[table.me])))
+
+    def do_hint(self, _key: str = "") -> None:
+        """What would ``strong`` do?"""
+        self.model.send(AskHint())
 
     def do_void(self, _key: str = "") -> None:
         """Agree that the hand is void, after a question."""
