@@ -67,9 +67,16 @@ class Player:
         say = self.say
         if say("Settlement") in text.split("\n")[0]:
             return True
+        score = say("Score") + ":"
+        if score in text.split("\n")[0]:
+            # One key a page: a second one, pressed before the screen has changed, would close the settlement unread.
+            self.pane.keys("Enter")
+            end = time.monotonic() + 20
+            while score in self.pane.screen().split("\n")[0] and time.monotonic() < end:
+                time.sleep(0.05)
+            return False
         if (
-            say("Score") + ":" in text.split("\n")[0]
-            or say("Healthy, or a reservation?") in text
+            say("Healthy, or a reservation?") in text
             or say("You lead: choose a card.") in text
             or re.search(self.begins("Your turn; led: {led}."), text)
         ):
