@@ -288,6 +288,7 @@ class Home:
             houses=tuple(
                 HouseView(self._names().get(key, key.hex()[:8]), key.hex(), house.levels, house.free)
                 for key, house in self._houses.items()
+                if self._people.standing(key) is Standing.CONTACT
             ),
         )
 
@@ -914,7 +915,7 @@ class Home:
     async def message(self, link: Any, incoming: Incoming) -> None:
         message = incoming.message
         session = self._session
-        if isinstance(message, messages.House) and self._people.standing(link.peer.identity) is Standing.CONTACT:
+        if isinstance(message, messages.House):  # shown once it is a friend's
             self._houses[link.peer.identity] = message
             self.change()
             return

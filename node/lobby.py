@@ -30,11 +30,13 @@ from protocol.table.roster import Setup
 from protocol.wire import messages
 from protocol.wire.address import Address, parse_address
 from protocol.wire.connection import Incoming
-from protocol.wire.messages import Message, TableOpen, TermsSet
+from protocol.wire.messages import BotsSent, Message, TableOpen, TermsSet
 
 #: How long a joiner waits for the table's announcement after the link is up.
 ANNOUNCED_S: Final = 15.0
 MAX_TABLES: Final = 128
+#: Tables that one peer may tell us of: nobody fills the list for all others.
+MAX_TABLES_OF_ONE: Final = 32
 #: Tables that a new link is told of at once.
 TABLES_AT_ONCE: Final = 16
 #: Announcements a second from one peer; more are not looked at.
@@ -299,6 +301,8 @@ class Lobby:
         if isinstance(message, TableOpen):
             self._heard_of_table(link, message)
             return
+        if isinstance(message, BotsSent):
+            return  # about a table, but not to it: whoever asked for computers hears it
         seating = self._seatings.get(getattr(message, "table", b""))
         if seating is None:
             return  # a table we have left, or never sat at
@@ -326,11 +330,8 @@ class Lobby:
             known[0].opener != announcement.opener or known[0].revision >= announcement.revision
         ):
             return
-        if known is None and len(self._tables) >= MAX_TABLES:
-            closed = next((table for table, (old, _m, _s) in self._tables.items() if not old.open), None)
-            if closed is None:
-                return
-            del self._tables[closed]
+        if known is None and not self._room_for_table(source):
+            return
         # Closed ones are kept too: an older word about them may come late.
         self._tables[announcement.table] = (announcement, message, source)
         passed = handed_on(message)
@@ -341,6 +342,19 @@ class Lobby:
                     other.post(raw)
         self._changed.set()
         self._changed = trio.Event()
+
+    def _room_for_table(self, source: bytes) -> bool:
+        """Whether one more table that *source* tells of can be kept; one that is closed gives way to it."""
+        crowded = [table for table, (_old, _message, teller) in self._tables.items() if teller == source]
+        if len(crowded) < MAX_TABLES_OF_ONE:
+            if len(self._tables) < MAX_TABLES:
+                return True
+            crowded = list(self._tables)
+        closed = next((table for table in crowded if not self._tables[table][0].open), None)
+        if closed is None:
+            return False
+        del self._tables[closed]
+        return True
 
     def _announce(self, message: TableOpen, visible: Callable[[bytes], bool]) -> None:
         raw = messages.encode(message)

@@ -133,8 +133,15 @@ class House:
         """Take up the matches that were interrupted, and answer friends from now on."""
         self._node.hub.subscribe(self)
         self._node.people.stay_connected()
+        self._nursery.start_soon(self._follow_people)
         for data in self._homes():
             await self._recall(data)
+
+    async def _follow_people(self) -> None:
+        """Who has become a friend hears what there is."""
+        while True:
+            await self._node.people.changed()
+            self._tell_friends()
 
     def close(self) -> None:
         """Answer nobody any more; the computers end with the nursery."""
