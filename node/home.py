@@ -596,8 +596,11 @@ class Home:
         )
         self._invited = set()
         self._sit_opener(raw, terms.seats)
-        for level in bots:
+        for level in bots[:2] if terms.mode == "duel" else bots:
             self._fill(level, 1)
+        if terms.mode == "duel" and len(bots) == 3:  # a duel at once: the third plays as the other person
+            listen = "127.0.0.1:0" if self._local else ":0"
+            self._company.hire(bots[2], set(), self._own_address(), listen, person=True)
 
     def _sit_opener(self, raw: bytes, access: str) -> None:
         def may_sit(key: bytes) -> bool:

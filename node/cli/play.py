@@ -12,12 +12,13 @@ HELP = N_(
     """Play a match against three bots at once.
 
 Each computer is a node of its own, with its own identity and store; the four of you deal together, play over TCP on
-this machine, and sign a settlement.
+this machine, and sign a settlement. In a duel one of the three plays as the other person.
 
 \b
 Examples:
   doko play
   doko play --mode four-fixed --level strong
+  doko play --mode duel --stake 250
   doko play --plain
 """
 )

@@ -102,3 +102,14 @@ async def test_hints_against_computers_alone(tmp_path: Path) -> None:
         anna.desk.auto = first_legal
         anna.desk.show(anna.desk.view)
         await anna.desk.until(lambda v: v.table and v.table.stage is Stage.SETTLED, within=240)
+
+
+async def test_a_duel_at_once_against_three_computers(tmp_path: Path) -> None:
+    """``doko play --mode duel``: one of the three plays as the other person."""
+    async with person(tmp_path, "Anna") as anna:
+        anna.desk.send(OpenNewTable(TermsView(mode="duel", stake=250, seats="invited"), ("random",) * 3))
+        view = await anna.desk.until(lambda v: v.lobby.seating and v.lobby.seating.confirm, within=120)
+        assert view.lobby.seating is not None
+        players = [player for player in view.lobby.seating.players if player is not None]
+        assert [player.bot for player in players] == [None, "random", None, "random"]
+        assert [player.host for player in players] == [None, "Anna", None, "Anna"]
