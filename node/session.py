@@ -244,6 +244,8 @@ class Session:
         finally:
             self._nursery = None
             self.hub.unsubscribe(self)
+            self._effects.clear()  # nobody carries them out any more:
+            self._room.set()  # a link that waits for room is read on
             for identity in others:
                 self.hub.release(identity, self)
                 self.hub.unseat(identity)

@@ -53,6 +53,7 @@ class Inbox(Decisions):
     def _try(self, entry: Entry) -> bool:
         """Offer an entry to the match.  False: it has to be held.  Raises ``Refusal`` if it proves nothing."""
         if self._promised(entry):
+            check_author(entry, self.match.identities)  # else anybody could keep his place among the held ones busy
             return False
         try:
             taken = self.match.offer(entry)

@@ -53,8 +53,8 @@ from protocol.wire.keys import verify
 MAX_AHEAD: Final = MAX_PENDING + 2
 #: RESTARTs of one deal that one seat may sign: each other seat and nobody, on the heads where nodes may differ.
 MAX_RESTARTS: Final = 16
-#: Other decisions of one seat that are kept per deal chain, and on the main chain: more than a deal chain has heads, since
-#: an honest seat signs one KEEP for each head on which somebody wants to throw the deal away.
+#: Other decisions of one seat that are kept per deal chain, and on the main chain: more than a deal chain has heads,
+#: since an honest seat signs one KEEP for each head on which somebody wants to throw the deal away.
 MAX_DECISIONS: Final = 16
 #: A match with more deals than this has gone wrong (a computer has no more seeds either).
 MAX_DEALS: Final = 1_000

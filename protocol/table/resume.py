@@ -28,7 +28,7 @@ ASK_AFTER: Final = 0.4
 ASK_EVERY: Final = 1.0
 #: What a question costs of the answers a peer may ask for, in bytes, beside the answer itself.
 LOOK: Final = 10_000
-#: Most heads in HEADS and hashes in TOLD (:mod:`protocol.wire.sync`); the first ones are those that matter.
+#: Most heads in HEADS and hashes in TOLD (:mod:`protocol.wire.sync`).
 HEADS: Final = 1_024
 TOLD: Final = 32
 
@@ -139,9 +139,12 @@ class Resume(Inbox):
 
     def _tell(self, seat: int, message: Ask) -> None:
         self._answer(seat, message.at)
+        if not self._peers[seat].answers.take(LOOK, self._now):
+            return
         last = [*exchange.last_of(self.match, seat), *self._held[seat]]
         for entry in last:
             self._send_entry(seat, entry)
+        last.sort(key=lambda entry: entry.place is None)  # decisions last: they can be signed twice without harm
         hashes = tuple(entry.hash for entry in last)[:TOLD]
         answer = Told(match=self.setup.match_id, nonce=message.nonce, last=hashes)
         if seat in self._links:

@@ -347,7 +347,7 @@ class BotsWanted(Message, frozen=True, kw_only=True, tag=50):
 
 @register
 class BotsSent(Message, frozen=True, kw_only=True, tag=51):
-    """Answers BOTS_WANTED: who will ask for a seat, or why nobody does (``reason`` for programs, ``sent`` if they do)."""
+    """Answers BOTS_WANTED: who will ask for a seat, or why nobody does (``reason`` for programs; ``sent`` if so)."""
 
     table: Bytes16
     bots: Annotated[tuple[Bytes32, ...], Meta(max_length=3)]

@@ -1,4 +1,4 @@
-"""The full screen at the table: what keys, clicks and time do, by the rules of console.md's table."""
+"""The full screen at the table: what keys, clicks and time do there."""
 
 from dataclasses import replace
 

@@ -8,7 +8,7 @@ import trio
 import trio.testing
 
 from node.errors import EXIT_PEER, DokoError
-from node.lobby import Lobby, Seated, Seating, open_lobby
+from node.lobby import MAX_TABLES_OF_ONE, Lobby, Seated, Seating, open_lobby
 from node.net.hub import Hub
 from protocol.table.gathering import LINK_SECONDS, State
 from protocol.table.terms import make_terms
@@ -157,4 +157,25 @@ async def test_junk_at_the_table_costs_the_sender_its_link(autojump_clock: objec
         assert anna.hub.links() == []
         assert seating.view.state is State.WAITING
         assert anna.hub.refused["bug"] == 0
+        nursery.cancel_scope.cancel()
+
+
+async def test_one_peer_does_not_fill_the_list_of_tables(autojump_clock: object) -> None:
+    """Bert tells of as many tables as he may at once; cora's, told of later, is still heard of, and closed ones go."""
+    net = Network()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        anna, bert, cora = await nodes(stack, net, nursery, NAMES[:3])
+        await bert.hub.connect(address("anna"))
+        await cora.hub.connect(address("anna"))
+        tables = [bert.lobby.open(make_terms(table=bytes([n]) * 16)) for n in range(MAX_TABLES_OF_ONE + 3)]
+        await trio.sleep(60)
+        assert len(anna.lobby.tables()) == MAX_TABLES_OF_ONE
+        cora.lobby.open(make_terms(table=b"c" * 16))
+        tables[0].leave()
+        await trio.sleep(1)
+        bert.lobby.open(make_terms(table=b"b" * 16))
+        await trio.sleep(1)
+        known = {table.table for table in anna.lobby.tables()}
+        assert {b"c" * 16, b"b" * 16} <= known
+        assert len(known) == MAX_TABLES_OF_ONE + 1
         nursery.cancel_scope.cancel()

@@ -30,7 +30,7 @@ from tests.table.hostile import Foe, convicted, entries_of, until
 from tests.table.net import SEATS, Node, RandomPlayer, Wire, World
 
 STAKE, FEE = 250, 250
-WIN, LOSS = 238, -250  # rules.md's worked example of R35
+WIN, LOSS = 238, -250  # R35's worked example
 TERMS: dict[str, object] = {"mode": "duel", "stake": STAKE, "fee": FEE}
 #: Rounds of a deal chain before TEST (COMMIT, KEYS, KEYOK, four SHUF, DECKOK), and TEST's number in its author's.
 BARRIER, TEST_SEQ = 8, 5
