@@ -363,6 +363,7 @@ class House:
         self._ring()
         await play_plan(node, plan, stored, guest.player, chain, self._reporter(guest))
         self.matches += 1
+        self._ring()
 
     def _reporter(self, guest: Guest) -> Report:
         def report(line: Line) -> None:
