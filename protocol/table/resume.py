@@ -6,6 +6,7 @@ hold them, too: so a store that was rolled back never leads to a second payload 
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from typing import Final
 
@@ -164,11 +165,7 @@ class Resume(Inbox):
             except Refusal:
                 continue
             self._saved.add(row.hash)
-        try:
-            self._deals = _load_secrets(stored)
-        except (Refusal, ValueError) as error:
-            self._stop(f"the store is damaged: {error}")
-            return
+        self._deals = _load_secrets(stored)
         idle = 0
         while entries and idle < len(entries):
             entry = entries.popleft()
@@ -198,13 +195,16 @@ class Resume(Inbox):
 
 
 def _load_secrets(stored: Stored) -> dict[int, OwnDeal]:
+    """Our deals by number.  What is damaged is as good as lost (:class:`~protocol.table.effects.KeysLost`)."""
     deals: dict[int, OwnDeal] = {}
     for name, value in stored.secrets.items():
         kind, deal, what = name.split("/")
         if kind == "deal" and what == "keys":
-            deals[int(deal)] = OwnDeal(OwnKeys.unpack(value))
+            with contextlib.suppress(ValueError):
+                deals[int(deal)] = OwnDeal(OwnKeys.unpack(value))
     for number, mine in deals.items():
         subs = stored.secrets.get(f"deal/{number}/subs")
         if subs is not None:
-            mine.unpack_subs(subs)
+            with contextlib.suppress(Refusal):
+                mine.unpack_subs(subs)
     return deals

@@ -66,7 +66,7 @@ def test_who_holds_the_entry_shows_it_and_keeps_the_deal() -> None:
 
 
 def test_restarts_on_every_head_wear_nobody_out() -> None:
-    """Seat 3 asks to throw each deal away on each of its heads: the others keep it each time, and nobody is to blame."""
+    """Seat 3 asks to throw each deal away on each of its heads: the others keep it, and nobody is to blame."""
     world = World(5020, mode="four-fixed", stake=10)
     foe = Foe(world, 3)
     for number in range(2):

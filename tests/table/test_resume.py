@@ -5,10 +5,12 @@ import random
 
 import pytest
 
+from protocol.table import effects
 from protocol.table.entries import read_entry
 from protocol.table.verify import verify
 from protocol.wire.messages import Entry as EntryMessage
 from protocol.wire.messages import decode
+from tests.table.hostile import until
 from tests.table.net import SEATS, Script, Wire, World
 
 
@@ -164,3 +166,19 @@ def test_65_partition() -> None:
     lengths = [node.table.match.main.length for node in world.nodes]
     assert max(lengths) - min(lengths) <= 2
     finish(world)
+
+
+def test_damaged_keys_are_as_good_as_lost() -> None:
+    """The store gives back other bytes for the keys of the hand: it is said, and all four can agree that it is void."""
+    world = watched(4090, mode="variable", stake=10)
+    until(world, lambda: all((hand := node.table.match.hand) and hand.state for node in world.nodes))
+    node = world.nodes[2]
+    world.kill(2)
+    node.store.secrets["deal/0/keys"] = node.store.secrets["deal/0/keys"][:100]
+    node.store.secrets["deal/0/subs"] = b"?"
+    world.restart(2)
+    until(world, lambda: effects.KeysLost(0) in node.shown)
+    for seat in SEATS:
+        assert world.act(seat, effects.VoidHand()) is None
+    finish(world)
+    assert world.nodes[0].table.match.closed[0].agreed
