@@ -7,6 +7,7 @@ the lines they print, how they end, and what they leave on disk.
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from protocol.table.effects import Persist
 from tests.e2e.processes import COMMAND, NodeProcess
 from tests.hostile.node import TcpScene, identity_of
 from tests.hostile.room import Room, Sent
-from tests.hostile.scene import convicts
+from tests.hostile.scene import convicts, open_shares
 from tests.table.net import people
 
 #: Milliseconds that a node's loop may be held up by anything a peer sends (proofs are checked in threads, but under
@@ -88,10 +89,10 @@ class ProcessScene(TcpScene):
             assert "Traceback" not in node.errors
             return Paths(node.data).settlements / f"{match[:16]}.evidence"
         node.signal()
-        assert node.end() == 0, node.errors
+        assert node.end() == 128 + signal.SIGTERM, node.errors
         assert "Traceback" not in node.errors
         file = self._home / f"{seat}.evidence"
-        made = doko("--data", str(node.data), "export", "evidence", match[:16], str(file))
+        made = doko("--data", str(node.data), "export", "evidence", match[:16], "--out", str(file))
         assert made.returncode == 0, made.stderr
         return file
 
@@ -99,12 +100,13 @@ class ProcessScene(TcpScene):
         """Neither the log, nor what was printed, nor the evidence shows a secret of its node."""
         for seat, node in self.nodes.items():
             paths = Paths(node.data)
-            files = [path for path in node.data.rglob("*") if path.is_file() and path != paths.identity]
-            said = b"\0".join(path.read_bytes() for path in files if not path.name.startswith(paths.store.name))
-            said += json.dumps(node.lines).encode() + node.errors.encode()
-            for secret in self.secrets[seat]:
+            said = {path: path.read_bytes() for path in node.data.rglob("*") if path.is_file()}
+            said = {path: text for path, text in said.items() if path != paths.identity and "doko.db" not in path.name}
+            said[Path("output")] = json.dumps(node.lines).encode() + node.errors.encode()
+            for secret in self.secrets[seat] - open_shares(self.tables):
                 for form in (secret, secret.hex().encode(), str(int.from_bytes(secret, "little")).encode()):
-                    assert form not in said, f"seat {seat} has written down a secret"
+                    for path, text in said.items():
+                        assert form not in text, f"seat {seat} has written a secret into {path}"
 
     def lines(self, name: str) -> list[dict[str, object]]:
         """All lines of a name, of all processes, so far."""
