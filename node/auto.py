@@ -20,7 +20,7 @@ from node.heartbeat import Heartbeat
 from node.i18n import _
 from node.lobby import Seating
 from node.net.link import How, Link, LinkLost
-from node.plan import SEED_ROOT, Plan
+from node.plan import Plan, split_seeds
 from node.players import PolicyPlayer
 from node.runtime import Node, Played
 from node.session import Session
@@ -152,10 +152,7 @@ async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played
     """Take up the match of *plan* from the store.  Raises :class:`DokoError`."""
     if plan.level is None:
         raise DokoError(_("In that match you play yourself."), _("Take it up in the lobby: doko"), EXIT_USAGE)
-    everything = await trio.to_thread.run_sync(node.store.load, plan.match)
-    root = everything.secrets.get(SEED_ROOT)
-    # The rest is the table's own.
-    stored = Stored(everything.entries, {n: v for n, v in everything.secrets.items() if n != SEED_ROOT})
+    root, stored = split_seeds(await trio.to_thread.run_sync(node.store.load, plan.match))
     if root is None:
         raise DokoError(
             _("The seeds of the computer player are missing in the store."), _("Run: doko doctor"), EXIT_USAGE

@@ -260,7 +260,7 @@ class Home:
         return LinkView(LinkState.LOST, reasons=self._node.hub.trouble(key))
 
     def _names(self) -> dict[bytes, str]:
-        return {contact.key: contact.nickname for contact in self._people.contacts.all()}
+        return {contact.key: contact.nickname for contact in self._people.friends}
 
     def _lobby_view(self) -> LobbyView:
         friends = tuple(
@@ -274,7 +274,7 @@ class Home:
                 matches=0 if rated is None else rated.matches,
                 addresses=contact.addresses,
             )
-            for contact in self._people.contacts.all()
+            for contact in self._people.friends
         )
         link, expires = self._invite
         return LobbyView(

@@ -17,6 +17,7 @@ from typing import Final
 import trio
 
 from node import logs
+from node.contacts import Contact as Friend
 from node.contacts import Contacts
 from node.errors import EXIT_NO, EXIT_PEER, DokoError
 from node.i18n import _
@@ -52,6 +53,8 @@ class People:
         self._identity = identity
         self._contacts = Contacts(store)
         self._standings: dict[bytes, Standing] = {}
+        #: Every friend as last read, by nickname: for what is shown often, since the store may be waiting for the disk.
+        self.friends: tuple[Friend, ...] = ()
         self._hub: Hub | None = None
         self._nursery: trio.Nursery | None = None
         self._addresses: Callable[[Link | None], tuple[Address, ...]] = lambda link: ()
@@ -71,8 +74,9 @@ class People:
 
     def reload(self) -> None:
         """Read the contacts anew after a change."""
+        self.friends = tuple(self._contacts.all())
         self._standings = {
-            contact.key: Standing.BLOCKED if contact.blocked else Standing.CONTACT for contact in self._contacts.all()
+            friend.key: Standing.BLOCKED if friend.blocked else Standing.CONTACT for friend in self.friends
         }
         self._changed.set()
         self._changed = trio.Event()
@@ -109,7 +113,7 @@ class People:
     def _keep(self) -> None:
         if self._hub is None or not self._kept:
             return
-        wanted = {contact.key for contact in self._contacts.all() if not contact.blocked and contact.addresses}
+        wanted = {friend.key for friend in self.friends if not friend.blocked and friend.addresses}
         for key in wanted - self._kept:
             self._hub.keep(key, lambda key=key: self._known(key))  # type: ignore[misc]
         for key in self._kept - wanted - {b""}:

@@ -13,6 +13,7 @@ from msgspec import Meta
 from node.errors import EXIT_ENVIRONMENT, DokoError
 from node.i18n import _
 from protocol.refusal import Refusal
+from protocol.table.effects import Stored
 from protocol.table.roster import Setup, make_setup, read_roster
 from protocol.wire.address import Address, parse_address
 
@@ -60,6 +61,12 @@ def pack_plan(plan: Plan) -> bytes:
             level=plan.level,
         )
     )
+
+
+def split_seeds(everything: Stored) -> tuple[bytes | None, Stored]:
+    """The root of our computer's seeds (``None``: not in the store), and the rest, which is the table's own."""
+    root = everything.secrets.get(SEED_ROOT)
+    return root, Stored(everything.entries, {n: v for n, v in everything.secrets.items() if n != SEED_ROOT})
 
 
 def unpack_plan(raw: bytes) -> Plan:

@@ -40,7 +40,7 @@ from node.net.hub import Standing
 from node.net.limits import Bucket
 from node.net.link import Link, LinkLost
 from node.paths import Paths
-from node.plan import SEED_ROOT, Plan, unpack_plan
+from node.plan import Plan, split_seeds, unpack_plan
 from node.players import PolicyPlayer
 from node.runtime import Node, open_node
 from protocol.refusal import Refusal
@@ -346,11 +346,9 @@ class House:
 
     async def _resume(self, guest: Guest, plan: Plan) -> None:
         async with self._open(guest, parse_listen(plan.listen or self._node.local_listen)) as node:
-            everything = await trio.to_thread.run_sync(node.store.load, plan.match)
-            root = everything.secrets.get(SEED_ROOT)
+            root, stored = split_seeds(await trio.to_thread.run_sync(node.store.load, plan.match))
             if root is None:
                 raise DokoError(_("The seeds of the computer player are missing in the store."))
-            stored = Stored(everything.entries, {n: v for n, v in everything.secrets.items() if n != SEED_ROOT})
             chain = SeedChain(root)
             with self._auto(guest.level) as auto:
                 await self._play(guest, node, plan, stored, auto, chain)
