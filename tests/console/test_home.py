@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from node.store import Store
 from node.view import (
     AddFriend,
     BlockFriend,
@@ -50,6 +51,16 @@ async def befriend(one: Person, other: Person) -> None:
     other.desk.send(AddFriend(view.lobby.invite))
     await other.desk.until(lambda v: any(f.name == one.name for f in v.lobby.friends))
     await one.desk.until(lambda v: any(f.name == other.name for f in v.lobby.friends))
+
+
+async def test_showing_the_lobby_does_not_wait_for_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store's lock is held while it waits for the disk, so a view, made after every change, never takes it."""
+    async with person(tmp_path, "Anna") as anna, person(tmp_path, "Bruno") as bruno:
+        await befriend(anna, bruno)
+        with monkeypatch.context() as patched:
+            patched.setattr(Store, "contacts", None)
+            view = anna.home.view()
+        assert [friend.name for friend in view.lobby.friends] == ["Bruno"]
 
 
 async def test_a_link_makes_two_friends_once(tmp_path: Path) -> None:
