@@ -44,7 +44,7 @@ def scenes(size: tuple[int, int]) -> Iterator[tuple[str, View, tuple[str, ...]]]
         yield "form", node.view(), ("n",)
         node.do(OpenNewTable(node.terms))
         node.do(FillWithBots("strong"))
-        yield "terms", node.view(), ("escape",)
+        yield "terms", node.view(), ()
     else:
         node.do(OpenNewTable(node.terms))
         node.do(FillWithBots("strong"))
@@ -60,6 +60,7 @@ def scenes(size: tuple[int, int]) -> Iterator[tuple[str, View, tuple[str, ...]]]
     if large:
         yield "calls", node.view(), ("a",)
         yield "help", node.view(), ("escape", "f1")
+        yield "back", node.view(), ("escape",)
     from node.view import PlayCard
     from protocol.rules.acts import Play
 
@@ -70,7 +71,7 @@ def scenes(size: tuple[int, int]) -> Iterator[tuple[str, View, tuple[str, ...]]]
             node.do(PlayCard(act.card))
         else:
             node.step()
-    yield "score", node.view(), ("escape",) if large else ()
+    yield "score", node.view(), ()
     yield "review", node.view(), ("r", "right", "right")
     node.step()
     yield "settlement", node.view(), ("escape", "escape")
