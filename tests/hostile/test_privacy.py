@@ -119,7 +119,7 @@ def voids_are_as_long_as_all_can_reckon(room: Room) -> None:
             trick = []
         trick.append(card)
         led = _led(trick[0])
-        members = class_members(match.closed[0].result.contract, led)
+        members = class_members(Contract.NORMAL, led)
         proof = entry.fields(wire.Play).void
         closed = HAND_SIZE - 1 - played[entry.seat]
         due = card not in members and (entry.seat, led) not in known and closed > 0
