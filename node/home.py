@@ -318,6 +318,7 @@ class Home:
             return None
         view = seating.view
         names = self._names()
+        called = {seat.identity: seat.nickname for seat in view.seats if seat is not None} | names
         players: list[PlayerView | None] = []
         for seat in view.seats:
             if seat is None:
@@ -330,7 +331,7 @@ class Home:
             bot = view.terms.bot_at(len(players))
             if bot is not None:
                 level = bot.policy
-                host = self._host_name(bot.host, seat.identity, names)
+                host = self._host_name(bot.host, seat.identity, called)
             name = names.get(seat.identity) or seat.nickname
             players.append(
                 PlayerView(name, seat.identity.hex(), self._word(seat.identity), link, level, host, ready=seat.ready)

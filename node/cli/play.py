@@ -33,10 +33,10 @@ Examples:
 @pass_app
 def play(app: App, /, level: str, nick: str | None, pace: float | None, plain: bool, **given: Any) -> int:
     from node.auto import policy_of
-    from node.console.main import parse_commands, run
+    from node.console.main import run, table_command
 
     policy_of(level)  # refused here in words rather than three times by the computers
     if plain:
         app.flags["console.plain"] = "yes"
-    first = parse_commands({**given, "level": level, "bots": 3})
+    first = table_command(given, "invited", (level,) * 3)
     return run(app, (first,), auto_ready=True, local=True, nickname=nick, pace=pace)

@@ -133,7 +133,7 @@ def reporter_of(options: NodeOptions) -> Callable[[Line], None]:
 
 
 def need_level(level: str | None) -> str:
-    """The level, which has to be given (a person plays from the lobby)."""
+    """The level, which has to be given where nobody sits at a console."""
     if level is None:
         raise DokoError(
             _("Say who plays: --auto LEVEL lets a computer play for this node."),
@@ -148,8 +148,11 @@ def need_level(level: str | None) -> str:
     help=N_(
         """Open a table and play with whoever takes the three other seats.
 
+Without --auto you play yourself: the console opens.
+
 \b
 Examples:
+  doko table open --mode four-fixed --stake 50
   doko table open --auto beginner
   doko table open --auto strong --as-person --mode duel --stake 250 --fill intermediate
   doko table open --auto beginner --fill random --computers 2 --listen :4848
@@ -191,6 +194,12 @@ def open_(
     options = NodeOptions.taken(given)
     if fill is not None:
         policy_of(fill)  # refused here in words rather than by the computers
+    if level is None and not (options.events or options.as_json):
+        from node.console.main import run, table_command
+
+        count = 0 if fill is None else (2 if given["mode"] == "duel" else 3) if computers is None else computers
+        first = table_command(given, "anyone", (fill or "",) * count)
+        return run(app, (first,), listen=options.listen, nickname=options.nick)
     auto = Auto(need_level(level), seed, options.delay, person=person)
 
     def terms() -> bytes:
@@ -250,8 +259,11 @@ def open_(
     help=N_(
         """Join the table of the node at HOST:PORT.
 
+Without --auto you play yourself: the console opens.
+
 \b
 Examples:
+  doko table join anna.example:4848
   doko table join anna.example:4848 --auto strong
   doko table join anna.example:4848 --auto strong --as-person
 """
@@ -286,6 +298,12 @@ def join(
     from node.runtime import Node
 
     options = NodeOptions.taken(given)
+    if level is None and not (options.events or options.as_json):
+        from node.console.main import run
+        from node.view import JoinTable
+
+        parse_dial(address)
+        return run(app, (JoinTable(where=address),), listen=options.listen, nickname=options.nick)
     runs = None if host is None else parse_key(host)
     auto = Auto(need_level(level), seed, options.delay, person=person, host=runs)
     where = parse_dial(read_line() if address == "-" else address)

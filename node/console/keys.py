@@ -93,6 +93,8 @@ BINDINGS: Final[tuple[Binding, ...]] = (
     Binding("seating", ("c",), "bots", N_("fill the free seats with computers"), N_("computers")),
     Binding("seating", ("i",), "invite", N_("invite a friend to this table"), N_("invite")),
     Binding("seating", ("f",), "friends", N_("friends: add, fingerprint words, block, remove")),
+    Binding("seating", ("up",), "up", N_("a line up")),
+    Binding("seating", ("down",), "down", N_("a line down")),
     Binding("seating", ("escape", "backspace"), "leave", N_("leave this table"), N_("leave table")),
     Binding("page", ("up",), "up", N_("a line up")),
     Binding("page", ("down",), "down", N_("a line down")),

@@ -430,6 +430,10 @@ class SeatingPage(Page):
 
     contexts = ("seating",)
 
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.top = 0  # the first line of the terms that is shown
+
     @property
     def seating(self) -> SeatingView:
         """What is shown."""
@@ -478,7 +482,12 @@ class SeatingPage(Page):
         canvas.text(margin, y, _("The terms, which all four confirm:"), "title")
         y += 1
         lines = terms_document(seating.terms, width - 2)
-        for line in lines[: max(bottom - y, 0)]:
+        room = max(bottom - y, 1)
+        self.top = max(min(self.top, len(lines) - room), 0)
+        if len(lines) > room:
+            share = f" {min(self.top + room, len(lines))}/{len(lines)} "
+            canvas.text(canvas.width - len(share) - 1, y - 1, share, "mark")
+        for line in lines[self.top : self.top + room]:
             canvas.fragments(margin + 2, y, line, width - 2)
             y += 1
         canvas.cursor = (margin, canvas.height - 2)
@@ -506,6 +515,14 @@ class SeatingPage(Page):
         if action in ("bots", "invite"):
             return self.seating.opener and None in self.seating.players
         return True
+
+    def do_up(self, _key: str = "") -> None:
+        """A line up in the terms."""
+        self.top = max(self.top - 1, 0)
+
+    def do_down(self, _key: str = "") -> None:
+        """A line down in the terms."""
+        self.top += 1
 
     def do_ready(self, _key: str = "") -> None:
         """Agree to the terms."""

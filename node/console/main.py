@@ -178,16 +178,32 @@ async def _listen(node: Node, where: Listen, *, free: bool) -> str:
     return ""
 
 
-def parse_commands(values: Mapping[str, Any]) -> Command:
-    """The command that opens a table from command-line values (mode, stake, limit, fee, profile, bots, level)."""
-    from node.view import OpenNewTable, TermsView
+def table_command(values: Mapping[str, Any], seats: str, bots: tuple[str, ...] = ()) -> Command:
+    """The command that opens a table from command-line values (mode, stake, limit, fee, rules).
 
+    Raises :class:`DokoError` for terms that do not go together.
+    """
+    from node.view import OpenNewTable, TermsView
+    from protocol.refusal import Refusal
+    from protocol.table.terms import make_terms
+
+    try:
+        make_terms(
+            table=bytes(16),
+            mode=values["mode"],
+            stake=values["stake"],
+            limit=values["limit"],
+            fee=values["fee"],
+            profile=values["rules"],
+        )
+    except Refusal as refusal:
+        raise DokoError(_("These terms do not go together: {why}.").format(why=refusal.detail)) from None
     terms = TermsView(
         mode=values["mode"],
         stake=values["stake"],
         limit=values["limit"],
         fee=values["fee"],
         profile=values["rules"],
-        seats="invited",
+        seats=seats,
     )
-    return OpenNewTable(terms, (values["level"],) * values["bots"])
+    return OpenNewTable(terms, bots)

@@ -249,8 +249,8 @@ def terms_lines(terms: "TermsView") -> list[tuple[str, str]]:
         lines.append((_("Fee"), _("{fee}, to the kitty {kitty}").format(fee=fee, kitty=terms.kitty or "-")))
     else:
         lines.append((_("Fee"), _("none")))
-    lines.append((_("Score"), _(PROFILES.get(terms.profile, terms.profile))))
-    lines.append((_("Special points"), _("yes") if terms.special_points else _("no")))
+    score = _("{profile}, with special points") if terms.special_points else _("{profile}, without special points")
+    lines.append((_("Score"), score.format(profile=_(PROFILES.get(terms.profile, terms.profile)))))
     clock = _("{seconds} s a decision, and {reserve} s of reserve a hand")
     lines.append((_("Clock"), clock.format(seconds=terms.clock, reserve=terms.reserve)))
     rule = _("after {grace} s: {choice}; an open hand ends unpaid after {days} days")
