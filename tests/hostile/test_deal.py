@@ -70,8 +70,9 @@ def test_attack_29_wrong_barrier(live: Live) -> None:
 def test_attack_30_three_decks_by_the_last_shuffler(live: Live) -> None:
     """Each is a valid shuffle; the barrier shows that they differ, the entries are exchanged, no share is sent."""
     scene = live(due(Kind.SHUF), 3)
-    for seat in scene.honest:
-        scene.send(scene.forge.entry(Kind.SHUF, scene.forge.shuffled()), to=seat)
+    entries = [scene.forge.entry(Kind.SHUF, scene.forge.shuffled()) for _ in scene.honest]
+    for seat, entry in zip(scene.honest, entries, strict=True):
+        scene.send(entry, to=seat)
     scene.refused(Code.EQUIVOCATION, changed=True)
     no_shares(scene)
 
@@ -79,13 +80,14 @@ def test_attack_30_three_decks_by_the_last_shuffler(live: Live) -> None:
 def test_attack_30_two_decks_and_deckoks_that_fit_each(live: Live) -> None:
     """He also signs the barrier that each peer sees."""
     scene = live(due(Kind.SHUF), 3)
-    for targets in ((0,), (1, 2)):
-        scene.send(scene.forge.entry(Kind.SHUF, scene.forge.shuffled()), to=targets)
+    seq = scene.forge.next_seq(Chain.DEAL) + 1
+    entries = [scene.forge.entry(Kind.SHUF, scene.forge.shuffled()) for _ in range(2)]
+    for targets, entry in zip(((0,), (1, 2)), entries, strict=True):
+        scene.send(entry, to=targets)
         logs = [scene.tables[seat].match.deals[0].log for seat in targets]
         scene.wait(lambda logs=logs: all(Kind.DECKOK in log.kinds for log in logs))  # type: ignore[misc]
         deal = scene.tables[targets[0]].match.deals[0]
         ok = wire.DeckOk(hash=deal.barrier)
-        seq = scene.forge.next_seq(Chain.DEAL) + 1
         scene.send(scene.forge.entry(Kind.DECKOK, ok, parent=deal.log.head, seq=seq), to=targets)
     scene.refused(Code.EQUIVOCATION, changed=True)
     no_shares(scene)

@@ -221,9 +221,11 @@ def test_attack_14_opening_a_box_that_nobody_asked_for(live: Live) -> None:
 def two_commits(scene: Scene) -> dict[int, tuple[OwnKeys, Entry]]:
     """Different COMMITs to seat 0 and to seats 1 and 2, each with keys of its own."""
     made = {}
-    for targets in ((0,), (1, 2)):
+    pairs = []
+    for _ in range(2):
         keys = scene.forge.keys()
-        entry = scene.forge.entry(Kind.COMMIT, wire.Commit(hash=commitment(keys.body)))
+        pairs.append((keys, scene.forge.entry(Kind.COMMIT, wire.Commit(hash=commitment(keys.body)))))
+    for targets, (keys, entry) in zip(((0,), (1, 2)), pairs, strict=True):
         scene.send(entry, to=targets)
         for seat in targets:
             made[seat] = (keys, entry)

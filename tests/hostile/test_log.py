@@ -312,9 +312,9 @@ def test_attack_74_two_cards_to_two_peers_convict_their_author(live: Live) -> No
     scene = live(room, seat)
     following = (seat + 1) % 4
     rest = [other for other in scene.honest if other != following]
-    one, other = list(scene.forge.cards)[:2]
-    scene.send(scene.forge.play(one), to=following)
-    scene.send(scene.forge.play(other), to=rest)
+    one, other = [scene.forge.play(slot) for slot in list(scene.forge.cards)[:2]]
+    scene.send(one, to=following)
+    scene.send(other, to=rest)
     scene.quiet()
     question = scene.tables[following].view(scene.room.now).question
     if question is not None and scene.stopped(following) is None:
@@ -338,8 +338,10 @@ def test_attack_74_two_receipts_to_two_peers(live: Live) -> None:
     state = hand_of(room).state
     assert state is not None
     trick = len(state.tricks)
-    for said, targets in ((digest(state), scene.honest[:1]), (bytes(32), scene.honest[1:])):
-        scene.send(scene.forge.entry(Kind.TRICK, wire.Trick(trick=trick, digest=said, rejoins=())), to=targets)
+    said = [wire.Trick(trick=trick, digest=each, rejoins=()) for each in (digest(state), bytes(32))]
+    one, other = [scene.forge.entry(Kind.TRICK, fields) for fields in said]
+    scene.send(one, to=scene.honest[0])
+    scene.send(other, to=scene.honest[1:])
     scene.wait(lambda: all(scene.evidence(honest, seat) for honest in scene.honest))
     scene.quiet()
     for honest in scene.honest:

@@ -55,8 +55,9 @@ def test_attack_01_identity_as_a_share_of_a_card(processes: Begin) -> None:
 
 def test_attack_15_different_keyoks(processes: Begin) -> None:
     scene = processes(due(Kind.KEYOK), 3)
-    for n, seat in enumerate(scene.honest):
-        scene.send(scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=bytes([n]) * 32)), to=seat)
+    entries = [scene.forge.entry(Kind.KEYOK, wire.KeyOk(hash=bytes([n]) * 32)) for n in range(3)]
+    for seat, entry in zip(scene.honest, entries, strict=True):
+        scene.send(entry, to=seat)
     scene.refused_by_all(Code.CONTEXT, anew=True)
 
 
@@ -96,9 +97,9 @@ def test_attack_74_two_cards_to_two_peers(processes: Begin) -> None:
     room = playing()
     seat = lead_to(room, lambda state, seat: True)
     scene = processes(room, seat)
-    one, other = list(scene.forge.cards)[:2]
-    scene.send(scene.forge.play(one), to=scene.honest[0])
-    scene.send(scene.forge.play(other), to=scene.honest[1:])
+    one, other = [scene.forge.play(slot) for slot in list(scene.forge.cards)[:2]]
+    scene.send(one, to=scene.honest[0])
+    scene.send(other, to=scene.honest[1:])
     scene.refused_by_all(Code.EQUIVOCATION, anew=False)
 
 
