@@ -171,6 +171,8 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
         if hand.deal not in around.finished:
             around.finished[hand.deal] = finished_hand(hand)
     stage = _STAGES[core.stage]
+    if absence is not None and not absence.choices and core.absence is not None and core.absence.adjourned:
+        stage = Stage.ADJOURNED
     if around.stop:
         stage = Stage.STOPPED
     chat = tuple(around.chat)

@@ -274,9 +274,9 @@ class Narrator:
     def _table(self, points: list[int], money: list[int], kitty: int) -> None:
         widths = [max(len(name), 9) for name in self._names]
         head = "  ".join(name.rjust(width) for name, width in zip(self._names, widths, strict=True))
-        self._say(f"    {'':<8}  {head}  {_('kitty').rjust(9)}")
+        self._say(f"    {'':<8}  {head}  " + _("kitty").rjust(9))
         row = "  ".join(words.signed(n).rjust(width) for n, width in zip(points, widths, strict=True))
-        self._say(f"    {_('points'):<8}  {row}")
+        self._say("    " + _("points").ljust(8) + f"  {row}")
         row = "  ".join(words.money(n, signed=True).rjust(width) for n, width in zip(money, widths, strict=True))
         self._say(f"    {self._terms.get('currency', ''):<8}  {row}  {words.money(kitty, signed=True).rjust(9)}")
 

@@ -335,7 +335,7 @@ class FormPage(Page):
             canvas.text(margin, y, row, "soft")
             y += 1
         if self.form.summary is not None and self.form.wrong() is None:
-            text = f"{_('At most')}: {self.form.summary(self.form.values)}"
+            text = _("At most") + ": " + self.form.summary(self.form.values)
             for row in wrap(text, canvas.width - 2 * margin)[: max(canvas.height - 1 - y, 0)]:
                 canvas.text(margin, y, row, "warn")
                 y += 1

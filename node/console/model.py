@@ -187,7 +187,7 @@ class Model:
         page.draw(canvas)
         table = self.view.table if self.view is not None else None
         if below and table is not None and table.question is not None:
-            text = f" {self.faces.sign('turn')} {_('your turn')} "
+            text = f" {self.faces.sign('turn')} " + _("your turn") + " "
             canvas.text(width - text_width(text), 0, text, "turn")
         for popup in self.pages[self.pages.index(page) + 1 if below else 0 :]:
             canvas.spots.clear()

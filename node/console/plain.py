@@ -341,13 +341,13 @@ class Plain:
             note = f" ({choice.note})" if choice.note else ""
             self._print(f"  {number}  {choice.label}{note}")
         if more:
-            self._print(f"  0  {_('more')}")
+            self._print("  0  " + _("more"))
 
     def _submenu(self, title: str, choices: list[Choice]) -> None:
         self._print(title)
         self._sub = True
         self._list(choices, more=False)
-        self._print(f"  0  {_('back')}")
+        self._print("  0  " + _("back"))
 
     def _number(self, number: int) -> None:
         if number == 0:
@@ -648,7 +648,7 @@ class Plain:
             else:
                 text = _("you") if seat == seating.me else player.name
                 text += ", " + (_("ready") if player.ready else _("not ready"))
-            self._print(f"{_('Seat {number}').format(number=seat + 1)}: {text}")
+            self._print(_("Seat {number}: {who}").format(number=seat + 1, who=text))
         me = seating.players[seating.me]
         choices = []
         if hosts := words.hosts_line(seating.players, duel=seating.terms.mode == "duel"):

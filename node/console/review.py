@@ -118,7 +118,7 @@ class ReviewPage(Page):
         self.index = min(self.index, len(hands) - 1)
         hand, table, faces = hands[self.index], self.table, self.model.faces
         contract = hand.result.contract or Contract.NORMAL
-        title = f"{_('Review')}: {hand_title(table, hand)} {faces.sign('sep')} {words.contract_name(contract)}"
+        title = _("Review") + f": {hand_title(table, hand)} {faces.sign('sep')} {words.contract_name(contract)}"
         draw_header(canvas, title, outcome_line(table, hand))
         margin = 2 if canvas.width >= 60 else 1
         width = canvas.width - 2 * margin
