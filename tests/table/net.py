@@ -311,11 +311,10 @@ class World:
                 return
             if not self._heap:
                 return
-            time, _, what = heapq.heappop(self._heap)
-            if time > until:
-                heapq.heappush(self._heap, (time, next(self._count), what))
+            if self._heap[0][0] > until:
                 self.now = until
                 return
+            time, _, what = heapq.heappop(self._heap)
             self.now = max(self.now, time)
             what()
         raise AssertionError(f"no end after {steps} steps at {self.now:.1f} s: {self.describe()}")
