@@ -38,8 +38,8 @@ class Thresholds:
     tries: int = 3
     solo_gain: int = 150
     solo_won: int = 65
-    ansage: int = 72
-    reply: int = 82
+    ansage: int = 80
+    reply: int = 85
     absage: int = 75
     silent: tuple[int, int] = (1, 16)
 
