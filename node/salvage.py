@@ -12,7 +12,7 @@ from node.errors import EXIT_ENVIRONMENT, DokoError
 from node.files import explain
 from node.i18n import _
 from node.locks import acquire
-from node.store import open_store
+from node.store import SQLITE_ERRORS, open_store
 
 #: Parents before children.
 TABLES: Final = (
@@ -86,7 +86,7 @@ def _copy(path: Path, kept: Path, clock: Callable[[], float]) -> Salvage:
                 wanted = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
                 try:
                     there = [row[1] for row in old.execute(f"PRAGMA table_info({table})")]
-                except sqlite3.Error:
+                except SQLITE_ERRORS:
                     there = []
                 columns = [name for name in wanted if name in there]
                 rows, whole = _rows(old, table, columns)
@@ -106,7 +106,7 @@ def _rows(old: sqlite3.Connection, table: str, columns: list[str]) -> tuple[Iter
         try:
             for row in old.execute(f"SELECT {listed} FROM {table} NOT INDEXED ORDER BY {order}"):  # noqa: S608
                 found[row] = None
-        except sqlite3.Error:
+        except SQLITE_ERRORS:
             continue
         return iter(found), order == "rowid"
     return iter(found), False

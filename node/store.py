@@ -53,6 +53,8 @@ _RECOVERY: Final = N_(
     "Nothing was changed. Copy the data directory to a safe place, then run: doko doctor --salvage. It keeps the old "
     "file and saves what can be read into a new one; what an open match lacks then comes back from the other players."
 )
+#: What SQLite's errors are in Python: a message that quotes a damaged schema may be no text.
+SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 #: SQLite's primary result code -> (what, what to do).
 _WORDS: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_FULL: (
@@ -212,7 +214,7 @@ class Store:
                 raise StoreClosed(str(self.path))
             try:
                 yield self._connection
-            except sqlite3.Error as error:
+            except SQLITE_ERRORS as error:
                 raise explain_sqlite(error, self.path) from error
 
     @contextlib.contextmanager
@@ -303,7 +305,12 @@ class Store:
                 "AND payload = ?",
                 (*place, entry.payload),
             ).fetchone()
-            if same is None:
+            # a row with this very hash and another payload is one whose bytes have changed on the disk
+            mended = same is None and db.execute(
+                "UPDATE entries SET payload = ?, signature = ? WHERE match = ? AND hash = ?",
+                (entry.payload, entry.signature, match, entry.hash),
+            ).rowcount
+            if same is None and not mended:
                 raise StoreConflict(f"seat {entry.seat} has another entry {entry.chain}/{entry.deal}/{entry.seq}")
 
     def load(self, match: bytes) -> Stored:
@@ -587,9 +594,11 @@ def _integers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split()))
 
 
-def explain_sqlite(error: sqlite3.Error, path: Path) -> DokoError:
-    """*error* of the store *path* in words (exit code 3)."""
+def explain_sqlite(error: Exception, path: Path) -> DokoError:
+    """*error* (one of :data:`SQLITE_ERRORS`) of the store *path* in words (exit code 3)."""
     code = getattr(error, "sqlite_errorcode", None) or 0
+    if isinstance(error, UnicodeDecodeError):
+        code = sqlite3.SQLITE_CORRUPT
     words = _WORDS.get(code & 0xFF)
     if words is None:
         return DokoError(
@@ -710,7 +719,7 @@ def open_store(
             connection.close()
         if lock is not None:
             lock.release()
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, SQLITE_ERRORS):
             raise explain_sqlite(error, path) from error
         raise
     return Store(path, connection, lock, clock)

@@ -89,15 +89,17 @@ class OwnKeys:
         return commitment(self.body)
 
     def pack(self) -> bytes:
-        """Bytes for the store (secret)."""
+        """Bytes for the store (secret), with a checksum: a proof made with a damaged key would convict its maker."""
         seats = others(self.seat)
         secrets = [write_scalar(self.subs[j]) + self.ephemerals[j] for j in seats]
-        return u8(self.seat) + b"".join(secrets) + self.body
+        data = u8(self.seat) + b"".join(secrets) + self.body
+        return hashlib.sha256(data).digest() + data
 
     @staticmethod
     def unpack(data: bytes) -> "OwnKeys":
         """The inverse of :meth:`pack`; ``ValueError`` if the bytes are damaged."""
-        if len(data) < 193 or data[0] >= PLAYERS:
+        checksum, data = data[:32], data[32:]
+        if len(data) < 193 or data[0] >= PLAYERS or hashlib.sha256(data).digest() != checksum:
             raise ValueError("stored keys are damaged")
         seat = data[0]
         subs, ephemerals = {}, {}

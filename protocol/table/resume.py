@@ -164,7 +164,7 @@ class Resume(Inbox):
                 entries.append(read_entry(row.payload, row.signature))
             except Refusal:
                 continue
-            self._saved.add(row.hash)
+            self._saved.add(entries[-1].hash)
         self._deals = _load_secrets(stored)
         idle = 0
         while entries and idle < len(entries):
@@ -176,6 +176,10 @@ class Resume(Inbox):
                 entries.append(entry)
                 idle += 1
             except Refusal as refusal:
+                if refusal.code is Code.SIG or entry.says.match != self.setup.match_id:
+                    # its bytes have changed on the disk: what is true comes from the others
+                    self._saved.discard(entry.hash)
+                    continue
                 self._stop(f"the store is damaged: {refusal}")
                 return
             for work in self.match.work:

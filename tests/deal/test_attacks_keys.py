@@ -1,6 +1,7 @@
 """Attacks 9 to 14: keys, proofs of possession, boxes."""
 
 import dataclasses
+from hashlib import sha256
 
 import msgpack
 import pytest
@@ -39,7 +40,11 @@ def test_keys_survive_the_store_and_show_nothing(d: Dealt) -> None:
     assert OwnKeys.unpack(own.pack()) == own
     secrets = {str(own.x), write_scalar(own.x).hex(), str(own.subs[0]), repr(own.ephemerals[0])}
     assert not any(secret in repr(own) + str(own) for secret in secrets)
-    for damaged in (b"", own.pack()[:190], b"\x04" + own.pack()[1:], b"\x02" + bytes(192) + own.body):
+    packed = own.pack()
+    zero, fifth = b"\x02" + bytes(192) + own.body, b"\x04" + packed[33:]
+    rotten = [packed[:at] + bytes([packed[at] ^ 1]) + packed[at + 1 :] for at in (0, 40, 70, 232, len(packed) - 1)]
+    summed = [sha256(data).digest() + data for data in (zero, fifth, packed[32:190])]
+    for damaged in (b"", packed[:222], *rotten, *summed):
         with pytest.raises(ValueError, match="damaged"):
             OwnKeys.unpack(damaged)
 
