@@ -102,7 +102,9 @@ class Core:
         self._dismissed: set[bytes] = set()  # entries of ours that count for nothing any more (of a deal thrown away)
         self._resuming = stored is not None
         # the rest
-        self._now = 0.0
+        self._now = 0.0  # our own time: the clock passed in, and what it was set back by
+        self._clock: float | None = None  # what the clock showed last
+        self._lag = 0.0
         self._last_change = 0.0
         self._stall = STALL_FIRST
         self._stalled_at = 0.0
@@ -120,7 +122,10 @@ class Core:
         self._started = False
 
     def _begin(self, now: float) -> None:
-        self._now = max(self._now, now)
+        if self._clock is not None and now < self._clock:
+            self._lag += self._clock - now  # set back: no time has passed, and everything that waits goes on waiting
+        self._clock = now
+        self._now = max(self._now, now + self._lag)
         self._effects = []
 
     def _guard(self, step: Callable[[], None]) -> None:

@@ -20,7 +20,7 @@ class Seeing(Commands):
 
     def view(self, now: float) -> CoreView:
         """What our seat may see."""
-        now = max(now, self._now)
+        now = max(now + self._lag, self._now)
         match, hand = self.match, self.match.hand
         score, mine = match.score, None if hand is None else self._deals.get(hand.deal.number)
         seen = None
@@ -88,7 +88,7 @@ class Seeing(Commands):
         commands: tuple[Command, ...] = (effects.GoOn(),)
         if seen is not None:
             commands = tuple(_command(act) for act in seen.legal if not isinstance(act, Call))
-        return Question(self._serial, kind, commands, self._clocks.deadline(self.me))
+        return Question(self._serial, kind, commands, self._outside(self._clocks.deadline(self.me)))
 
     def _absence(self, owed: tuple[int, ...], now: float) -> Absence | None:
         waiting = tuple(seat for seat in owed if seat != self.me)
@@ -99,7 +99,12 @@ class Seeing(Commands):
         ends = [at for seat in waiting if (at := self._clocks.gone_at(seat)) is not None]
         hosted = {bot.host for bot in self.match.terms.bots}
         host_gone = any(self.setup.roster.players[seat].identity in hosted for seat in gone)
-        return Absence(waiting, gone, since, min(ends, default=None), len(gone) > 1 or host_gone)
+        ended = self._outside(min(ends, default=None))
+        return Absence(waiting, gone, since - self._lag, ended, len(gone) > 1 or host_gone)
+
+    def _outside(self, at: float | None) -> float | None:
+        """A moment of our own time on the clock passed in."""
+        return None if at is None else at - self._lag
 
 
 def _calls(seen: HandView) -> tuple[CallKind, ...]:

@@ -11,9 +11,9 @@ Every public method ends in the same way: held entries are tried again until not
 ``Compute``, our own entries that are due are made, and what was made is put into *one* ``Persist`` before the first
 ``Send``.
 
-The shell calls one method at a time.  ``now`` is any clock that does not jump (seconds); it may start anew with each
-process.  After each call ask :attr:`Table.next_tick`.  The layers below
-this one are listed in :mod:`protocol.table.core`.
+The shell calls one method at a time.  ``now`` is any clock (seconds) that goes on evenly; it may start anew with each
+process.  Where it is set back no time passes; where it leaps, all clocks and graces have run on.  After each call ask
+:attr:`Table.next_tick`.  The layers below this one are listed in :mod:`protocol.table.core`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Table(Seeing):
         """An encoded link message with a number of 70..109 came from *seat*'s link.  Never raises."""
         self._begin(now)
         peer = self._peers[seat]
-        if not peer.messages.take(1, now):
+        if not peer.messages.take(1, self._now):
             self._effects.append(effects.Close(seat, "too many messages"))
             return self._finish()
         try:
@@ -110,7 +110,8 @@ class Table(Seeing):
             following = self._clocks.next(self._now)
             if following is not None:
                 times.append(following)
-        return min(times, default=None)
+        at = min(times, default=None)
+        return None if at is None else at - self._lag
 
     def _finish(self) -> list[Effect]:
         """Move on as far as possible, then put persisting before sending."""
