@@ -1,0 +1,35 @@
+"""Seeded runs on a bad network (more: ``python -m tests.chaos.run --seeds A-B``), and those that have failed."""
+
+import pytest
+
+from tests.chaos import run
+
+#: Seeds whose runs have failed once, and why.
+FAILED = {
+    43: "a scripted run that was interrupted swapped what happened at one moment: a channel broke",
+    49: "three deals thrown away because of one seat: the nodes ask their people, who say go on",
+    10_055: "a clock set back by two hours: the node asked nobody again for so long",
+}
+#: Cheap ones: a hand each; and some of the others.
+SHORT = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "variable"][:200]
+LONG = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "four-fixed"][:4]
+DUELS = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "duel"][:1]
+
+
+@pytest.mark.parametrize("seed", FAILED)
+def test_seed_that_failed(seed: int) -> None:
+    run.run(run.plan(seed))
+
+
+@pytest.mark.parametrize("first", range(0, len(SHORT), 10))
+def test_ten_hands(first: int) -> None:
+    for seed in SHORT[first : first + 10]:
+        try:
+            run.run(run.plan(seed))
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
+
+
+@pytest.mark.parametrize("seed", LONG + DUELS)
+def test_whole_match(seed: int) -> None:
+    run.run(run.plan(seed))
