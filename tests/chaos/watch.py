@@ -22,6 +22,8 @@ from protocol.deal.hashing import Place, Q
 from protocol.deal.keys import OwnKeys
 from protocol.deal.shuffle import decode_proof
 from protocol.table.entries import Entry, read_entry
+from protocol.table.log import deal_head
+from protocol.table.roster import Setup
 from protocol.wire import entries as wire
 from protocol.wire.entries import Kind
 from protocol.wire.messages import Entry as EntryMessage
@@ -123,9 +125,10 @@ class Watch:
         self._search(wire_message.source, wire_message.raw)
         message = decode(wire_message.raw)
         if isinstance(message, EntryMessage):
-            self._entry(read_entry(message.p, message.s))
+            self.see(read_entry(message.p, message.s))
 
-    def _entry(self, entry: Entry) -> None:
+    def see(self, entry: Entry) -> None:
+        """An entry, wherever it was found."""
         if entry.hash in self.entries:
             return
         self.entries[entry.hash] = entry
@@ -135,7 +138,7 @@ class Watch:
                 raise AssertionError(f"two payloads for one place: {other.words()} and {entry.words()}")
         if isinstance(entry.says.fields, wire.Play):
             for signed in entry.says.fields.calls:
-                self._entry(read_entry(signed.payload, signed.signature))
+                self.see(read_entry(signed.payload, signed.signature))
 
     def _search(self, source: int, raw: bytes) -> None:
         """No secret of an open deal is in a message of those who know it."""
@@ -153,7 +156,7 @@ class Watch:
         once: dict[bytes, str] = {}
         for entry in self.entries.values():
             if entry.kind is Kind.KEYS and entry.seat not in self.tolerate:
-                keys = deal_keys.read_keys(_place(self.world, entry), entry.fields(wire.Keys).body)
+                keys = deal_keys.read_keys(_place(self.world.setups[0], entry), entry.fields(wire.Keys).body)
                 public[entry.deal, entry.seat] = keys.public
                 for value in (keys.public, *keys.points.values(), *keys.ephemerals.values()):
                     before = once.setdefault(value, entry.words())
@@ -192,11 +195,9 @@ def _schnorr(public: bytes, c: bytes, z: bytes) -> bytes:
     return ristretto().sum_products((_little(z), -_little(c) % Q), (BASE, public))
 
 
-def _place(world: "World", entry: Entry) -> Place:
-    deal = world.nodes[entry.seat].table.match.deals.get(entry.deal) or next(
-        node.table.match.deals[entry.deal] for node in world.nodes if entry.deal in node.table.match.deals
-    )
-    return deal.place(entry.seat, deal.first_head)
+def _place(setup: Setup, entry: Entry) -> Place:
+    first = deal_head(setup.match_id, setup.terms_hash, entry.deal)
+    return Place(setup.match_id, setup.roster.hash, entry.deal, entry.seat, first)
 
 
 def secrets_of(world: "World", seat: int) -> list[bytes]:

@@ -87,7 +87,7 @@ class JumpingClock:
     @property
     def next_tick(self) -> float | None:
         at = self._table.next_tick
-        return None if at is None else at - self.offset
+        return None if at is None else at - self.offset + 1e-6  # sums of hours and parts of a second are rounded
 
 
 class FullDisk(Crash):
