@@ -1,0 +1,42 @@
+"""``python -m tests.fuzz TARGET``: fuzz one target with atheris (the package's extra ``fuzz``)."""
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+CORPUS = Path(__file__).parent / "corpus"
+NAMES = ("frames", "message", "log", "records", "files")
+
+
+def main() -> NoReturn:
+    """Parse the command line and hand over to libFuzzer, which ends the process."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Coverage-guided fuzzing of one target.")
+    parser.add_argument("target", choices=NAMES)
+    parser.add_argument("--seconds", type=int, default=60, help="how long (default: 60)")
+    parser.add_argument("--corpus", type=Path, help="a directory new inputs are written to (default: none is kept)")
+    parser.add_argument("--seed", type=int, default=1, help="libFuzzer's seed (default: 1)")
+    parser.add_argument("--replay", type=Path, help="run this one input instead, as from a finding")
+    args = parser.parse_args()
+    if args.replay:
+        importlib.import_module("tests.fuzz.targets").TARGETS[args.target](args.replay.read_bytes())
+        raise SystemExit(0)
+    try:
+        atheris: Any = importlib.import_module("atheris")
+    except ModuleNotFoundError:
+        parser.error("atheris is missing: pip install -e '.[fuzz]'")
+    with atheris.instrument_imports(include=["protocol"]):
+        targets = importlib.import_module("tests.fuzz.targets")
+    options = [f"-max_total_time={args.seconds}", f"-seed={args.seed}", "-timeout=20", "-rss_limit_mb=2048"]
+    options += ["-max_len=4096", "-print_final_stats=1"]
+    kept = [] if args.corpus is None else [str(args.corpus)]
+    if args.corpus is not None:
+        args.corpus.mkdir(parents=True, exist_ok=True)
+    atheris.Setup([sys.argv[0], *options, *kept, str(CORPUS / args.target)], targets.TARGETS[args.target])
+    atheris.Fuzz()
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    main()
