@@ -173,7 +173,8 @@ class Table(Seeing):
         due.update((seat, (kinds, deal)) for seat, kinds in self.match.due_deal.items())
         due.update((seat, (kinds, main)) for seat, kinds in self.match.due_main.items())  # what people wait for
         self._clocks.update(due, -1 if hand is None else hand.deal.number, self._now)
-        question = (self.match.main.head, frozenset(self.match.due.get(self.me, ()))) if self._asks else None
+        # only what people decide: the next deal goes on in the background and changes no question
+        question = (self.match.main.head, frozenset(self.match.due_main.get(self.me, ()))) if self._asks else None
         if question != self._question:
             self._question = question
             if question is not None:

@@ -180,3 +180,17 @@ def test_adjourned_and_taken_up_again(seat: int) -> None:
     world.kill(seat)
     world.restart(seat)
     finish(world)
+
+
+def test_a_question_stays_the_same_while_the_next_deal_is_made_in_the_background() -> None:
+    world = World(41, players=lambda seat: None, mode="four-fixed", limit=None)
+    table = world.nodes[0].table
+
+    def asked() -> list[tuple[int, int]]:
+        questions = [(node.seat, node.table.view(world.now).question) for node in world.nodes]
+        return [(seat, question.serial) for seat, question in questions if question is not None]
+
+    until(world, lambda: bool(asked()))
+    before = asked()
+    until(world, lambda: 1 in table.match.deals and table.match.deals[1].state is DealState.READY)
+    assert asked() == before
