@@ -310,7 +310,24 @@ def main() -> None:
     """The entry point of the installed script."""
     threading.excepthook = _thread_failed
     sys.unraisablehook = _finaliser_failed
+    _fill_streams()
     sys.exit(run())
+
+
+def _fill_streams() -> None:
+    """Let closed standard streams (``doko <&-``) lead to the null device, as if they had nothing to say.
+
+    Otherwise Python has None for them, and the next file or socket that is opened gets their number.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is not None:
+            continue
+        with contextlib.suppress(OSError):
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", errors="replace"))
 
 
 if __name__ == "__main__":

@@ -360,3 +360,18 @@ def test_thread_that_fails_leaves_a_report_and_no_traceback(tmp_path: Path) -> N
     assert "RuntimeError" in text
     assert "in failing" in text
     assert "x01" not in text
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.skipif(os.name != "posix", reason="closes streams as a POSIX shell does")
+def test_closed_standard_streams_are_as_empty_ones(closed: str, tmp_path: Path) -> None:
+    doko = '"$0" -c "from node.cli.main import main; main()" --data "$1" '
+    run = subprocess.run(
+        ["sh", "-c", doko + "play --nick Anna " + closed, sys.executable, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert run.returncode in (0, 3)
+    assert not (tmp_path / "crashes").exists()
+    assert "went wrong" not in run.stdout + run.stderr
