@@ -38,7 +38,7 @@ def policy_of(level: str) -> Policy:
         return load_policy(level)
     except LookupError as error:
         raise DokoError(
-            _("Nobody can play as {level}: {why}.").format(level=repr(level[:60]), why=error.args[0]),
+            _("Nobody can play as {level}: {why}.").format(level=repr(level[:60]), why=error.args[0].rstrip(".")),
             _("Levels: {levels}").format(levels=", ".join(LEVELS)),
             EXIT_USAGE,
         ) from None

@@ -25,7 +25,7 @@ from node.company import Company
 from node.contacts import words_of
 from node.errors import DokoError
 from node.history import history_view, played
-from node.i18n import _, ngettext
+from node.i18n import N_, _, ngettext
 from node.ledger import ledger_view
 from node.lobby import Seating
 from node.net.address import parse_dial
@@ -107,6 +107,8 @@ log = logs.get("home")
 
 #: Notices and chat lines that a view carries.
 NOTICES: Final = 6
+#: Why a deal is made anew, in the table core's words.
+ANEW: Final = (N_("the duel does not allow this deal"), N_("all four agreed"), N_("the three others agreed"))
 CHAT_LINES: Final = 60
 #: Least time between two views (seconds): what changes together is shown together.
 COALESCE_S: Final = 0.02
@@ -556,7 +558,8 @@ class Home:
             if session is not None and closed is not None:
                 self._start(self._look_back, closed, (session.view.me - closed.forehand) % 4)
         elif isinstance(event, effects.DealAgain):
-            self.tell(_("The deal is made anew: {why}").format(why=event.reason), Tone.WARN)
+            why = _(event.reason) if event.reason in ANEW else event.reason
+            self.tell(_("The deal is made anew: {why}").format(why=why), Tone.WARN)
         elif isinstance(event, effects.KeysLost):
             self.tell(
                 _("This node has lost its keys for this hand and cannot play on; all four can agree that it is void."),

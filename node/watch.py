@@ -25,7 +25,9 @@ STEPS: Final = {
     "testopen": (N_("duel test opened"), N_("one bit, no more: whether a duel allows this deal")),
     "shares": (N_("shares"), N_("everyone can read his own twelve cards, and no others")),
 }
-_LABEL: Final = 17
+#: Columns of a step's name, and of the reason of a point.
+_LABEL: Final = 18
+_REASON: Final = 58
 _CLEAR: Final = "\x1b[0m"
 #: Clubs, spades, hearts, diamonds.
 _SUITS: Final = ("\x1b[32m", "\x1b[34m", "\x1b[31m", "\x1b[33m")
@@ -263,13 +265,13 @@ class Narrator:
             if item["side"] != own:
                 text += f" ({words.side_name(item['side'])})"
             points = item["points"] if item["side"] == own else -item["points"]
-            self._say(f"    {text:<52} {points:+3}  " + self._paint(_DIM, rule))
+            self._say(f"    {text:<{_REASON}} {points:+3}  " + self._paint(_DIM, rule))
         rule = "R27" if result["winner"] is None else "R28"
         if len(result["re"]) == 1:
             text = _("value; one against three: it counts threefold for the soloist")
         else:
             text = _("value")
-        self._say(f"    {text:<52} {result['value']:+3}  " + self._paint(_DIM, rule))
+        self._say(f"    {text:<{_REASON}} {result['value']:+3}  " + self._paint(_DIM, rule))
 
     def _table(self, points: list[int], money: list[int], kitty: int) -> None:
         widths = [max(len(name), 9) for name in self._names]

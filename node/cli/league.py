@@ -29,7 +29,7 @@ A bot is a level (random, beginner, intermediate, strong) or MODULE:CLASS. Every
 with seats exchanged ("swap") and, with --method alone or both, one of them alone among three of the other. Before that
 each bot plays itself, which has to score exactly 0. Only the rules engine runs, no network.
 
-\\b
+\b
 Examples:
   doko league beginner random --deals 1000
   doko league strong beginner --deals 300 --no-bidding

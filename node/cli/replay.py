@@ -10,6 +10,7 @@ from typing import IO, Any, Final
 
 import click
 
+from node.cli.app import command, option
 from node.console import words
 from node.errors import EXIT_ENVIRONMENT, EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import N_, _
@@ -24,14 +25,21 @@ _CHUNK: Final = 1 << 18
 _NO_CARD: Final = 49  # later than any card of a hand
 
 
-@click.command(
+@command(
     help=N_(
-        "Replay hand records through the rules: what was played, who won, what it was worth and by which rule. FILE is "
-        "one record, an array of records or one record a line; - reads standard input."
+        """Replay hand records through the rules: what was played, who won, what it was worth and by which rule.
+
+FILE is one record, an array of records or one record a line; - reads standard input.
+
+\b
+Examples:
+  doko replay hand.json
+  doko export records last | doko replay -
+"""
     )
 )
 @click.argument("file", metavar="FILE")
-@click.option("--json", "as_json", is_flag=True, help=N_("One line of JSON per record"))
+@option("--json", "as_json", is_flag=True, help=N_("One line of JSON per record"))
 def replay(file: str, as_json: bool) -> int:
     name = _("standard input") if file == "-" else file
     try:

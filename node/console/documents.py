@@ -286,7 +286,11 @@ def settlement_document(table: TableView, settlement: SettlementView, faces: Fac
         lines.append([("strong", "  " + settlement.path)])
         lines.append([])
         lines += paragraph(_("Anyone can check it offline, from the keys to the cents:"), width)
-        lines.append([("strong", "  doko verify " + shell_quote(settlement.path))])
+        path = shell_quote(settlement.path)
+        if text_width(path) + 14 <= width:
+            lines.append([("strong", "  doko verify " + path)])
+        else:  # cut, it could not be copied
+            lines += [[("strong", "  doko verify \\")], [("strong", "    " + path)]]
     return lines
 
 

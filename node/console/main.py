@@ -9,8 +9,10 @@ from __future__ import annotations
 import errno
 import signal
 import sys
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -66,9 +68,9 @@ def welcome(app: App, nickname: str | None = None) -> None:
 
     if app.has_identity():
         return
-    click.echo(_("Welcome to doko: Doppelkopf with friends, without a server."))
-    click.echo(_("You and your friends deal together: nobody sees the cards of others, nobody can stack the deck."))
-    click.echo(_("Your identity is a key on this machine; your friends know it by its fingerprint in words."))
+    _tell(_("Welcome to doko: Doppelkopf with friends, without a server."))
+    _tell(_("You and your friends deal together: nobody sees the cards of others, nobody can stack the deck."))
+    _tell(_("Your identity is a key on this machine; your friends know it by its fingerprint in words."))
     name = nickname or app.config.text("nickname")
     while not name:
         try:
@@ -80,7 +82,12 @@ def welcome(app: App, nickname: str | None = None) -> None:
     identity.save(fresh, app.paths.identity)
     set_value(app.paths.config, "nickname", name)
     app.forget_config()
-    click.echo(_("Your fingerprint: {words}").format(words=words_of(fresh.key)))
+    _tell(_("Your fingerprint: {words}").format(words=words_of(fresh.key)))
+
+
+def _tell(text: str) -> None:
+    """A paragraph; no word of it is broken at the edge of a terminal."""
+    click.echo(textwrap.fill(text, get_terminal_size().columns) if sys.stdout.isatty() else text)
 
 
 def run(

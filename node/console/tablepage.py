@@ -139,7 +139,7 @@ class TablePage(TableKeys):
             first.append(("soft", " " + _("computer")))
         if player.dropped:
             first.append(("warn", " " + _("ghost")))
-        clock = self._clock_text(seat) if seat != table.me else ""
+        clock = self._clock_text(seat) if seat != table.me and player.bot is None else ""  # no room for both
         if clock:
             first.append(("soft", " " + clock))
         second: list[Fragment] = []
@@ -454,9 +454,9 @@ class TablePage(TableKeys):
         height = 8
         x = center - width // 2
         y = plan.trick_top + max((2 * plan.trick[1] + 1 - height) // 2, -1)
-        title = (
-            _("Taking up the match") if table.stage is Stage.RESUMING else _("Deal {number}").format(number=deal.number)
-        )
+        title = _("Deal {number}").format(number=deal.number + 1)  # people count from one
+        if table.stage is Stage.RESUMING:
+            title = _("Taking up the match")
         canvas.box(x, y, width, height, "frame", faces.box, title)
         at = x + 2 + name_width
         if table.stage is Stage.RESUMING:
