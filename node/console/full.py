@@ -8,6 +8,7 @@ happened.
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from typing import Final, TypeVar
@@ -153,6 +154,8 @@ class Console:
             full_screen=True,
             mouse_support=Condition(lambda: model.mouse),
             min_redraw_interval=REDRAW,
+            # Where the system tells of a new size nobody needs to look for one twice a second.
+            terminal_size_polling_interval=None if hasattr(signal, "SIGWINCH") else 0.5,
             input=self._input,
             output=self._output,
             color_depth=self._color,

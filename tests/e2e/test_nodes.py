@@ -108,7 +108,6 @@ def test_a_second_node_on_one_data_directory_is_refused(tmp_path: Path) -> None:
     [
         (("table", "join", "no host", "--auto", "random"), EXIT_USAGE, "is no address"),
         (("table", "join", "127.0.0.1", "--auto", "grandmaster"), EXIT_USAGE, "beginner"),
-        (("table", "join", "127.0.0.1"), EXIT_USAGE, "--auto"),
         (("table", "open", "--auto", "random", "--listen", "nowhere:x"), EXIT_USAGE, "is no address"),
         (("table", "open", "--auto", "random", "--limit", "5", "--stake", "10"), EXIT_USAGE, "limit"),
         (("table", "open", "--auto", "random", "--fee", "9999"), EXIT_USAGE, "2500"),
