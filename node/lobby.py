@@ -30,7 +30,7 @@ from protocol.table.roster import Setup
 from protocol.wire import messages
 from protocol.wire.address import Address, parse_address
 from protocol.wire.connection import Incoming
-from protocol.wire.messages import BotsSent, Message, TableOpen, TermsSet
+from protocol.wire.messages import BotsSent, Message, SeatRefuse, SeatRequest, TableOpen, TermsSet
 
 #: How long a joiner waits for the table's announcement after the link is up.
 ANNOUNCED_S: Final = 15.0
@@ -39,9 +39,10 @@ MAX_TABLES: Final = 128
 MAX_TABLES_OF_ONE: Final = 32
 #: Tables that a new link is told of at once.
 TABLES_AT_ONCE: Final = 16
-#: Announcements a second from one peer; more are not looked at.
-TABLES_PER_S: Final = 2.0
-TABLES_BURST: Final = 40.0
+#: Announcements a second from one peer; more are not looked at.  Computers that play match after match at once tell
+#: of some five changes of a table in two seconds.
+TABLES_PER_S: Final = 8.0
+TABLES_BURST: Final = 80.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ class Lobby:
         """The open table of *opener*, another one than *not_table*.  Raises :class:`DokoError` if none is announced."""
         with trio.move_on_after(within):
             while True:
-                for announcement in self.tables():
+                for announcement in reversed(self.tables()):  # the newest: an older one may be gone without a word
                     if announcement.opener == opener and announcement.table != not_table:
                         return announcement
                 await self._changed.wait()
@@ -304,8 +305,11 @@ class Lobby:
         if isinstance(message, BotsSent):
             return  # about a table, but not to it: whoever asked for computers hears it
         seating = self._seatings.get(getattr(message, "table", b""))
-        if seating is None:
-            return  # a table we have left, or never sat at
+        if seating is None:  # a table we have left, or never sat at
+            if isinstance(message, SeatRequest):
+                gone = SeatRefuse(table=message.table, reason="closed", text="this table is closed")
+                link.post(messages.encode(gone))
+            return
         try:
             seating._receive(link, message)
         except Refusal as refusal:

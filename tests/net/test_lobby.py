@@ -97,6 +97,38 @@ async def test_a_closed_table_is_no_longer_offered(autojump_clock: object) -> No
         nursery.cancel_scope.cancel()
 
 
+async def test_who_asks_at_a_table_that_is_gone_hears_so_at_once(autojump_clock: object) -> None:
+    """The word that it closed may have been lost (or one too many in a second)."""
+    net = Network()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        four = await nodes(stack, net, nursery, NAMES[:2])
+        seating = open_table(four[0])
+        link = await four[1].hub.connect(address("anna"))
+        stale = await four[1].lobby.table_of(link.peer.identity)
+        seating.leave()
+        seating.close()
+        began = trio.current_time()
+        asked = four[1].lobby.join(stale, addresses=(address("bert"),), auto_confirm=True)
+        with pytest.raises(DokoError, match="this table is closed"):
+            await asked.settled()
+        assert trio.current_time() - began < 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_of_two_open_tables_of_one_node_the_newer_is_offered(autojump_clock: object) -> None:
+    net = Network()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        four = await nodes(stack, net, nursery, NAMES[:2])
+        for name in (1, 2):
+            four[0].lobby.open(make_terms(table=bytes([name]) * 16), auto_confirm=True)
+        link = await four[1].hub.connect(address("anna"))
+        with trio.move_on_after(1):
+            while len(four[1].lobby.tables()) < 2:
+                await four[1].lobby.changed()
+        assert (await four[1].lobby.table_of(link.peer.identity)).table == bytes([2]) * 16
+        nursery.cancel_scope.cancel()
+
+
 async def test_no_table_at_an_address_is_said_in_words(autojump_clock: object) -> None:
     net = Network()
     async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
