@@ -4,7 +4,8 @@ Each proof is timed next to the same number of bare multiplications (of the base
 called through the library with nothing around them, in turn and in the same process.  Times are medians in
 milliseconds of CPU; ratios are of the least times, which other processes disturb least.
 
-    ratio m      time / bare multiplications alone
+    ratio v      time / as many bare multiplications, each of any point (the slow ladder)
+    ratio m      time / bare multiplications alone, those of the base by the quicker function for it
     ratio m+a    time / bare multiplications and additions
 """
 
@@ -55,11 +56,12 @@ class Bare:
 def measure(name: str, work: Callable[[], object], bare: Bare, counts: tuple[int, int, int], rounds: int) -> dict:
     """*counts*: base multiplications, other multiplications, additions."""
     base, variable, add = counts
-    times, multiplications, additions = [], [], []
+    times, multiplications, additions, ladders = [], [], [], []
     for _ in range(rounds):
         times.append(milliseconds(work))
         multiplications.append(milliseconds(lambda: bare.run(base, variable, 0)))
         additions.append(milliseconds(lambda: bare.run(0, 0, add)))
+        ladders.append(milliseconds(lambda: bare.run(0, base + variable, 0)))
     both = [m + a for m, a in zip(multiplications, additions, strict=True)]
     return {
         "what": name,
@@ -68,6 +70,7 @@ def measure(name: str, work: Callable[[], object], bare: Bare, counts: tuple[int
         "bare_ms": round(statistics.median(both), 2),
         "multiplications": base + variable,
         "additions": add,
+        "ratio_v": round(min(times) / min(ladders), 3),
         "ratio_m": round(min(times) / min(multiplications), 3),
         "ratio_ma": round(min(times) / (min(multiplications) + min(additions)), 3),
     }
@@ -187,11 +190,14 @@ def main() -> None:
         for result in results:
             print(json.dumps(result))
         return
-    print(f"{'':32}{'ms':>8}{'bare m':>9}{'bare m+a':>10}{'mult.':>7}{'add.':>6}{'ratio m':>9}{'ratio m+a':>11}")
+    print(
+        f"{'':32}{'ms':>8}{'bare m':>9}{'bare m+a':>10}{'mult.':>7}{'add.':>6}"
+        f"{'ratio v':>9}{'ratio m':>9}{'ratio m+a':>11}"
+    )
     for r in results:
         print(
             f"{r['what']:32}{r['ms']:8.2f}{r['bare_multiplications_ms']:9.2f}{r['bare_ms']:10.2f}"
-            f"{r['multiplications']:7}{r['additions']:6}{r['ratio_m']:9.3f}{r['ratio_ma']:11.3f}"
+            f"{r['multiplications']:7}{r['additions']:6}{r['ratio_v']:9.3f}{r['ratio_m']:9.3f}{r['ratio_ma']:11.3f}"
         )
 
 
