@@ -63,6 +63,29 @@ class Decisions(Core):
                 return True
         return False
 
+    def _keep_duty(self) -> bool:
+        """KEEP, if that is still due from us: the RESTART may have come before the entry that it misses, or while we
+        were resuming, or be from our store."""
+        deal = self.match.next_deal
+        if deal is None or deal.state is DealState.DEAD or self._resuming:
+            return False
+        kept = {e.parent for e in self.match.decisions.values() if e.kind is Kind.KEEP and e.seat == self.me}
+        for (number, head, target), signed in self.match.restarts.items():
+            if number != deal.number or target in (None, self.me) or self.me in signed or head in kept:
+                continue
+            assert target is not None
+            if self._keep(deal, head, target):
+                return True
+        return False
+
+    def _look_again(self) -> None:
+        """What others want to throw away, once we have taken up the match: nothing was signed about it meanwhile."""
+        deal = self.match.next_deal
+        if deal is not None and deal.state is not DealState.DEAD:
+            for (number, _, _), signed in self.match.restarts.items():
+                if number == deal.number:
+                    self._news.append(next(iter(signed.values())))
+
     def _proofs(self, deal: int) -> list[Entry]:
         """The entries that convict in this deal: refused here, so no log has them for whoever comes later."""
         faults = [fault for (number, _), fault in self._guilty.items() if number == deal]
@@ -117,7 +140,7 @@ class Decisions(Core):
                 return True
             if entry.kind is Kind.SHARES:
                 return True
-            if entry.chain is Chain.DEAL and entry.place is not None:
+            if entry.chain is Chain.DEAL and (entry.place is not None or entry.kind is Kind.RESTART):
                 at = deal.log.position(entry.parent)
                 if at is None or at > position:
                     return True

@@ -28,7 +28,7 @@ class Duties(Resume):
 
     def _duties(self) -> bool:
         """Make one entry that is due from us without a question; whether there was one."""
-        return self._blame_duty() or self._deal_duty() or self._main_duty() or self._void_duty()
+        return self._blame_duty() or self._keep_duty() or self._deal_duty() or self._main_duty() or self._void_duty()
 
     def _deal_duty(self) -> bool:
         deal = self.match.next_deal

@@ -126,6 +126,7 @@ class Table(Seeing):
             self._drain()
             if self._resuming and not self._untold and not self._held[self.me]:
                 self._resuming = False
+                self._look_again()
             if self._stopped:
                 break
             if not self._resuming and self._duties():
