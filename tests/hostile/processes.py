@@ -16,8 +16,10 @@ from node import identity
 from node.paths import Paths
 from node.plan import SEED_ROOT, Plan, pack_plan
 from node.store import open_store
-from protocol.refusal import Code
+from protocol.refusal import Code, Refusal
 from protocol.table.effects import Persist
+from protocol.wire import messages
+from protocol.wire.entries import Call, Play, decode_payload
 from tests.e2e.processes import COMMAND, NodeProcess
 from tests.hostile.node import TcpScene, identity_of
 from tests.hostile.room import Room, Sent
@@ -107,6 +109,20 @@ class ProcessScene(TcpScene):
                 for form in (secret, secret.hex().encode(), str(int.from_bytes(secret, "little")).encode()):
                     for path, text in said.items():
                         assert form not in text, f"seat {seat} has written a secret into {path}"
+
+    def no_secret_left(self) -> None:
+        """As everywhere; but these nodes have players, who may have played on: the share of a played card is shown."""
+        for each in self.sent:
+            try:
+                message = messages.decode(each.raw)
+                payload = decode_payload(message.p) if isinstance(message, messages.Entry) else None
+            except Refusal:
+                continue
+            if payload is not None and payload.seat == each.source and isinstance(payload.fields, Play | Call):
+                opened = payload.fields if isinstance(payload.fields, Play) else payload.fields.open
+                if opened is not None:
+                    self.shown |= {opened.d, opened.d[::-1]}
+        super().no_secret_left()
 
     def lines(self, name: str) -> list[dict[str, object]]:
         """All lines of a name, of all processes, so far."""
