@@ -69,9 +69,10 @@ class Decisions(Core):
         deal = self.match.next_deal
         if deal is None or deal.state is DealState.DEAD or self._resuming:
             return False
-        kept = {e.parent for e in self.match.decisions.values() if e.kind is Kind.KEEP and e.seat == self.me}
         for (number, head, target), signed in self.match.restarts.items():
-            if number != deal.number or target in (None, self.me) or self.me in signed or head in kept:
+            if number != deal.number or target in (None, self.me) or self.me in signed:
+                continue
+            if self._kept(head) or self._decided(deal, head):
                 continue
             assert target is not None
             if self._keep(deal, head, target):
@@ -91,11 +92,26 @@ class Decisions(Core):
         faults = [fault for (number, _), fault in self._guilty.items() if number == deal]
         return [entry for fault in faults for entry in (fault.entry, fault.other) if entry is not None]
 
+    def _decided(self, deal: DealPhase, head: bytes) -> bool:
+        """We have signed a RESTART against somebody on this head: a KEEP would say that we never do."""
+        return any(
+            self.me in signed
+            for (number, where, target), signed in self.match.restarts.items()
+            if number == deal.number and where == head and target is not None
+        )
+
+    def _kept(self, head: bytes) -> bool:
+        """We have signed a KEEP on this head."""
+        found = self.match.decisions.values()
+        return any(e.kind is Kind.KEEP and e.seat == self.me and e.parent == head for e in found)
+
     def _sign_restart(self, deal: DealPhase, head: bytes, seat: int | None) -> None:
         if self._resuming or self.match.sent_shares(deal.number, self.me) or deal.state is DealState.DEAD:
             return
         if self.me in self.match.restarts.get((deal.number, head, seat), {}):
             return
+        if seat is not None and (deal.number, seat) not in self._guilty and self._kept(head):
+            return  # KEEP binds us: no decision against anybody here, short of a proven breach
         self._sign(Chain.DEAL, deal.number, None, head, Kind.RESTART, wire.Restart(seat=seat))
 
     def _restarted(self, entry: Entry) -> None:
@@ -161,8 +177,7 @@ class Decisions(Core):
             return False  # that entry is not all: a complaint about its box waits for its answer
         for seat in self.others:
             self._send_entry(seat, theirs)
-        kept = any(e.kind is Kind.KEEP and e.parent == head and e.seat == self.me for e in self.match.known.values())
-        if not kept:
+        if not self._kept(head) and not self._decided(deal, head):
             self._sign(Chain.DEAL, deal.number, None, head, Kind.KEEP, wire.Keep())
         return True
 
