@@ -28,8 +28,9 @@ def main() -> NoReturn:
         parser.error("atheris is missing: pip install -e '.[fuzz]'")
     with atheris.instrument_imports(include=["protocol"]):
         targets = importlib.import_module("tests.fuzz.targets")
-    options = [f"-max_total_time={args.seconds}", f"-seed={args.seed}", "-timeout=20", "-rss_limit_mb=2048"]
-    options += ["-max_len=4096", "-print_final_stats=1"]
+    options = [f"-max_total_time={args.seconds}", f"-seed={args.seed}", "-timeout=120", "-rss_limit_mb=2048"]
+    # Inputs are choices of what to change: from the start as long as allowed, not growing slowly.
+    options += ["-max_len=4096", "-len_control=0", "-print_final_stats=1"]
     kept = [] if args.corpus is None else [str(args.corpus)]
     if args.corpus is not None:
         args.corpus.mkdir(parents=True, exist_ok=True)
