@@ -84,7 +84,7 @@ def test_every_domain_string_of_the_wire_is_in_the_text() -> None:
     assert used <= {row[0].strip("`") for row in DOMAINS}
 
 
-OWN_TABLE_MODULES = ("terms", "announcement", "roster", "gathering")
+OWN_TABLE_MODULES = ("terms", "announcement", "roster", "gathering/signed")
 
 
 def test_no_domain_string_is_the_beginning_of_another() -> None:
