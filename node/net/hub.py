@@ -31,6 +31,7 @@ from node.net.limits import CONTACT, MEMBER, STRANGER, Bucket, Limits, Rates
 from node.net.link import Link, LinkLost, State, StreamLink
 from node.net.listener import bound_addresses, open_listeners
 from node.tasks import background
+from protocol.deal.group import ristretto
 from protocol.wire.address import Address
 from protocol.wire.connection import Incoming
 from protocol.wire.errors import LinkError
@@ -207,6 +208,7 @@ class Hub:
 
     async def listen(self, where: Listen) -> list[Address]:
         """Accept links at *where*; returns the addresses bound.  Raises :class:`DokoError` (port in use, ...)."""
+        ristretto()  # libsodium, once: it makes strangers' HELLOs cheap (protocol.wire.keys)
         listeners = await open_listeners(where)
         bound = bound_addresses(listeners)
         self.listening += bound

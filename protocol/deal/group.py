@@ -14,7 +14,7 @@ import ctypes
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
 from protocol.deal.hashing import Q, uniform_for_group
@@ -25,6 +25,8 @@ E = TypeVar("E")
 POINT_SIZE: Final = 32
 SCALAR_SIZE: Final = 32
 IDENTITY: Final = bytes(32)
+_Q: Final = Q.to_bytes(32, "little")
+_EDWARDS_NEUTRAL: Final = b"\x01" + bytes(31)
 #: The base point B (RFC 9496 section A.1, multiple 1).
 BASE: Final = bytes.fromhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")
 
@@ -113,10 +115,22 @@ class Sodium(Ristretto):
         self._map = _declare(library.crypto_core_ristretto255_from_hash, 2)
         valid = library.crypto_core_ristretto255_is_valid_point
         self._valid = _declare(valid, 1)
+        self._edwards_mul = _declare(library.crypto_scalarmult_ed25519_noclamp, 3)
 
     def is_valid(self, encoding: bytes) -> bool:
         # libsodium 1.0.18 does not look at the highest bit: without the second test each point has two encodings.
         return len(encoding) == POINT_SIZE and encoding[31] < 0x80 and self._valid(encoding) == 1
+
+    def is_edwards(self, encoding: bytes) -> bool:
+        """Whether 32 bytes are a canonical Ed25519 encoding of a point of prime order: q times it is the neutral one.
+
+        The library's own ``is_valid_point`` is not enough: up to 1.0.20 it lets P + (0, -1) pass (CVE-2025-69277).
+        """
+        if len(encoding) != POINT_SIZE:
+            raise ValueError("an encoding has 32 bytes")
+        out = _Buffer()
+        self._edwards_mul(out, _Q, encoding)  # fails for a neutral result, too, but has written it then
+        return out.raw == _EDWARDS_NEUTRAL
 
     def from_uniform(self, data: bytes) -> bytes:
         if len(data) != 64:
@@ -223,6 +237,14 @@ def ristretto() -> Ristretto:
 
             _backend = PureRistretto()
     return _backend
+
+
+def edwards_check() -> Callable[[bytes], bool] | None:
+    """libsodium's test of Ed25519 keys (:meth:`Sodium.is_edwards`) once :func:`ristretto` has loaded it, else ``None``.
+
+    It loads nothing itself: a command that looks at one key does not spend 50 ms to save one.
+    """
+    return _backend.is_edwards if isinstance(_backend, Sodium) else None
 
 
 def read_point(data: object, what: str = "point") -> bytes:

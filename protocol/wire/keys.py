@@ -12,6 +12,7 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from protocol.deal.group import edwards_check
 from protocol.refusal import Code, Refusal
 
 Sign = Callable[[bytes], bytes]
@@ -87,9 +88,15 @@ def _flaw(key: bytes) -> str:
     point = (x, y, 1, x * y % P)
     if _is_neutral(_multiply(8, point)):
         return "it is a point of small order"
-    if not _is_neutral(_multiply(L, point)):
+    if not _has_prime_order(key, point):
         return "it is not a point of prime order"
     return ""
+
+
+def _has_prime_order(key: bytes, point: _Point) -> bool:
+    """The one costly test, 1.3 ms here and 0.03 ms in libsodium: strangers make nodes do it in every HELLO."""
+    quick = edwards_check()
+    return _is_neutral(_multiply(L, point)) if quick is None else quick(key)
 
 
 def _is_neutral(point: _Point) -> bool:

@@ -1,9 +1,12 @@
 """Identity keys and signatures (attack 6 at the level of bytes)."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from protocol.deal import group
 from protocol.refusal import Code, Refusal
 from protocol.wire import keys
 from protocol.wire.keys import check_identity, check_static, sign_static, verify
@@ -100,6 +103,30 @@ def test_keys_of_mixed_order_are_refused() -> None:
     for torsion in SMALL_ORDER[1:]:
         mixed = encode(keys._add(honest, decode(bytes.fromhex(torsion))))
         assert "prime order" in refusal(mixed).detail
+
+
+def test_libsodium_and_the_plain_check_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What strangers' HELLOs get says what the plain check says: of right, mixed, small and no points.
+
+    Among the mixed ones are those that libsodium's ``is_valid_point`` takes for right (CVE-2025-69277).
+    """
+    if not isinstance(group.ristretto(), group.Sodium):
+        pytest.skip("no libsodium here")
+    quick = group.edwards_check()
+    assert quick is not None
+    right = [make_me(name).identity for name in ("anna", "bert", "cleo", "dora")]
+    mixed = [encode(keys._add(decode(key), decode(bytes.fromhex(other)))) for key in right for other in SMALL_ORDER[1:]]
+    some = [random.Random(n).randbytes(32) for n in range(32)]
+    rest = [bytes.fromhex(key) for key in (*SMALL_ORDER, *NOT_CANONICAL)]
+    plain = keys._flaw.__wrapped__
+    for key in (*right, *mixed, *some, *rest):
+        said = plain(key)
+        with monkeypatch.context() as patch:
+            patch.setattr(keys, "edwards_check", lambda: None)
+            assert plain(key) == said
+        assert quick(key) is (not said)
+    assert not any(map(plain, right))
+    assert all(map(plain, mixed))
 
 
 def test_half_of_all_numbers_are_no_point() -> None:
