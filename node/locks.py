@@ -19,7 +19,7 @@ from node.i18n import _
 _LOCK_OFFSET: Final = 1 << 20
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Take the lock of the open file or say that another has it."""
     try:
         import fcntl
@@ -88,7 +88,7 @@ def acquire(path: Path, what: str) -> Lock:
     except OSError as error:
         raise explain(error, path, _("Could not open the lock file.")) from error
     try:
-        if not _try_lock(descriptor):
+        if not try_lock(descriptor):
             raise DokoError(
                 _("{what} is in use by another doko (process {pid}).").format(what=what, pid=_holder(descriptor)),
                 _("Close it there first, or use another data directory with --data DIR."),

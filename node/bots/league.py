@@ -12,7 +12,6 @@ deals are independent, so the 95 % interval is 1.96 standard errors over deals.
 """
 
 import hashlib
-import math
 import os
 import random
 import signal
@@ -21,22 +20,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from multiprocessing import get_context
-from typing import Any, Final
 
+from node.bots.figures import Tally
 from node.bots.levels import load_policy
 from node.bots.policy import Policy
 from node.bots.single import Clock, play_hand
 from protocol.cards import CLUB_QUEEN, DECK
 from protocol.rules.acts import HEALTHY, RESERVE, Name
-from protocol.rules.calls import Side
 from protocol.rules.hand import push, start
 from protocol.rules.score import Result
 from protocol.rules.state import HandRules, HandState
 from protocol.rules.view import hand_view
 
 Hands = tuple[tuple[int, ...], ...]
-#: Bins of the reliability table.
-BINS: Final = 10
 
 
 class Method(StrEnum):
@@ -86,113 +82,6 @@ def seatings(plan: Plan, hands: Hands) -> tuple[tuple[bool, ...], ...]:
     return team, tuple(not one for one in team)
 
 
-@dataclass(slots=True)
-class Figures:
-    """How one bot bid and called, over the hands it played; all are counts except ``milliseconds`` per decision."""
-
-    seats: int = 0
-    hands: int = 0
-    called: int = 0  # hands in which it called
-    calls: int = 0
-    calls_won: int = 0
-    solos: int = 0
-    solos_won: int = 0
-    silent: int = 0
-    marriages: int = 0
-    milliseconds: list[float] = field(default_factory=list)
-    forecast: list[int] = field(default_factory=lambda: [0] * BINS)
-    forecast_won: list[int] = field(default_factory=lambda: [0] * BINS)
-    forecast_sum: list[int] = field(default_factory=lambda: [0] * BINS)
-
-    def add(self, other: "Figures") -> None:
-        """Take in the figures of more hands."""
-        for name in ("seats", "hands", "called", "calls", "calls_won", "solos", "solos_won", "silent", "marriages"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.milliseconds += other.milliseconds
-        for name in ("forecast", "forecast_won", "forecast_sum"):
-            setattr(self, name, [a + b for a, b in zip(getattr(self, name), getattr(other, name), strict=True)])
-
-    def note(self, state: HandState, end: Result, ours: Sequence[bool]) -> None:
-        """Count a finished hand in which the bot sat where *ours* is true."""
-        self.hands += 1
-        self.seats += sum(ours)
-        if end.void:
-            return
-        mine = [call for call in state.calls if ours[call.player]]
-        self.called += bool(mine)
-        self.calls += len(mine)
-        self.calls_won += sum(call.side is end.winner for call in mine)
-        soloist = state.soloist
-        if soloist is not None and ours[soloist]:
-            self.solos += 1
-            self.solos_won += end.winner is Side.RE
-        if soloist is None and end.alone and state.groom is None and ours[end.re[0]]:
-            self.silent += 1
-        if state.groom is not None and ours[state.groom]:
-            self.marriages += 1
-
-    def as_json(self) -> dict[str, Any]:
-        """The figures with the shares people compare, for ``--json``."""
-        times = sorted(self.milliseconds)
-        return {
-            "hands": self.hands,
-            "seats": self.seats,
-            "hands_with_calls": _share(self.called, self.hands),
-            "calls": self.calls,
-            "calls_won": _share(self.calls_won, self.calls),
-            "solos": self.solos,
-            "solos_per_seat": _share(self.solos, self.seats),
-            "solos_won": _share(self.solos_won, self.solos),
-            "silent_solos": self.silent,
-            "marriages": self.marriages,
-            "ms_median": round(times[len(times) // 2], 2) if times else None,
-            "ms_max": round(times[-1], 2) if times else None,
-            "reliability": [
-                {"predicted": round(total / n / 100, 3), "won": round(won / n, 3), "hands": n}
-                for n, won, total in zip(self.forecast, self.forecast_won, self.forecast_sum, strict=True)
-                if n
-            ],
-        }
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-@dataclass(slots=True)
-class Tally:
-    """A's scores of the deals played so far, in the order of the deals, and both bots' figures."""
-
-    scores: dict[int, float] = field(default_factory=dict)
-    first: Figures = field(default_factory=Figures)
-    second: Figures = field(default_factory=Figures)
-
-    def add(self, other: "Tally") -> None:
-        """Take in another part of the run."""
-        self.scores.update(other.scores)
-        self.first.add(other.first)
-        self.second.add(other.second)
-
-    def ordered(self) -> list[float]:
-        """The scores by deal number."""
-        return [self.scores[number] for number in sorted(self.scores)]
-
-    @property
-    def mean(self) -> float:
-        """A's points a hand."""
-        return sum(self.scores.values()) / len(self.scores) if self.scores else 0.0
-
-    @property
-    def half_width(self) -> float:
-        """Half of the 95 % interval; infinite below two deals."""
-        n = len(self.scores)
-        if n < 2:
-            return math.inf
-        mean = self.mean
-        variance = sum((score - mean) ** 2 for score in self.scores.values()) / (n - 1)
-        return 1.96 * math.sqrt(variance / n)
-
-
 def play_deal(plan: Plan, number: int, bots: tuple[Policy, Policy], tally: Tally, *, forecasts: bool = False) -> float:
     """Play all hands of one deal; A's score."""
     hands, seeds = deal_hands(plan.seed, number), deal_seeds(plan.seed, number)
@@ -233,23 +122,26 @@ def _forecast(
         push(begin, RESERVE[player] if reserved else HEALTHY[player])
     for player, contract in state.names:
         push(begin, Name(player, contract))
+    told: set[bool] = set()
     for player, policy in enumerate(policies):
         percent = policy.forecast(hand_view(begin, player), seeds[player])
         if percent is None:
             continue
         figures = tally.first if ours[player] else tally.second
-        place = min(BINS - 1, max(0, percent * BINS // 100))
-        figures.forecast[place] += 1
-        figures.forecast_sum[place] += percent
-        figures.forecast_won[place] += end.side_of(player) is end.winner
+        figures.foretell(percent, end.side_of(player) is end.winner)
+        told.add(ours[player])
+    tally.first.foretold += True in told
+    tally.second.foretold += False in told
 
 
 def play_part(plan: Plan, numbers: Sequence[int], forecasts: bool = False) -> Tally:
     """Play some deals of a run; the job of one worker process."""
     tally = Tally()
     bots = load_policy(plan.first), load_policy(plan.second)
+    began = time.process_time()
     for number in numbers:
         play_deal(plan, number, bots, tally, forecasts=forecasts)
+    tally.seconds = time.process_time() - began
     return tally
 
 
@@ -273,26 +165,35 @@ def run(
     *,
     jobs: int | None = None,
     forecasts: bool = False,
+    done: Tally | None = None,
+    keep: Callable[[Tally], None] | None = None,
     progress: Callable[[Tally, float], None] | None = None,
 ) -> Tally:
     """Play the whole plan, on *jobs* processes (default: all cores, 1: in this one).
 
-    *progress* is called now and then with the tally so far and the seconds since the beginning.
+    *done* is what an earlier run of this plan has played already: it is taken in and not played again.  *keep* gets
+    every part as soon as it is finished; *progress* is called after each with the tally so far and the seconds since
+    the beginning.
     """
     began = time.monotonic()
     tally = Tally()
+    if done is not None:
+        tally.add(done)
     jobs = jobs or os.cpu_count() or 1
-    size = max(1, min(16, plan.deals // (4 * jobs)))
-    parts = [range(at, min(at + size, plan.deals)) for at in range(0, plan.deals, size)]
+    numbers = [number for number in range(plan.deals) if number not in tally.scores]
+    size = max(1, min(16, len(numbers) // (4 * jobs)))
+    parts = [numbers[at : at + size] for at in range(0, len(numbers), size)]
     for part in _parts(plan, parts, jobs, forecasts):
+        if keep is not None:
+            keep(part)
         tally.add(part)
         if progress is not None:
             progress(tally, time.monotonic() - began)
     return tally
 
 
-def _parts(plan: Plan, parts: Sequence[range], jobs: int, forecasts: bool) -> Iterator[Tally]:
-    if jobs == 1:
+def _parts(plan: Plan, parts: Sequence[Sequence[int]], jobs: int, forecasts: bool) -> Iterator[Tally]:
+    if jobs == 1 or len(parts) < 2:
         for numbers in parts:
             yield play_part(plan, numbers, forecasts)
         return

@@ -40,13 +40,14 @@ class Intermediate(Searcher):
     name: ClassVar[str] = "intermediate"
     version: ClassVar[str] = "1"
     settings: ClassVar[Settings] = Settings(16)
-    limits: ClassVar[Thresholds] = Thresholds(worlds=24)
+    #: Few worlds are noise, and the luckiest solo of several looks better than it is: it asks for more.
+    limits: ClassVar[Thresholds] = Thresholds(worlds=24, glance=35, solo_gain=150, solo_won=65)
 
 
 class Strong(Searcher):
     """160 of the more plausible worlds, slightly odd playouts, solos and calls from sampled worlds."""
 
     name: ClassVar[str] = "strong"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     settings: ClassVar[Settings] = Settings(160, odd=True, draws=4)
     limits: ClassVar[Thresholds] = TUNED

@@ -4,13 +4,16 @@ import contextlib
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import combinations
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from node.bots.league import BINS, Figures, Method, NotZero, Plan, Tally, run, self_test
+from node.bots.figures import BINS, Figures, Tally
+from node.bots.kept import Kept
+from node.bots.league import Method, NotZero, Plan, run, self_test
 from node.bots.levels import LEVELS, load_policy
 from node.bots.single import BadPolicy
 from node.cli.app import command, emit_json, json_option, option
@@ -27,13 +30,16 @@ _METHODS: Final = {"swap": (Method.SWAP,), "alone": (Method.ALONE,), "both": (Me
 
 A bot is a level (random, beginner, intermediate, strong) or MODULE:CLASS. Every two of them play the same seeded deals
 with seats exchanged ("swap") and, with --method alone or both, one of them alone among three of the other. Before that
-each bot plays itself, which has to score exactly 0. Only the rules engine runs, no network.
+each bot plays itself, which has to score exactly 0. Only the rules engine runs, no network and no time limits.
+
+With --out a long run can be interrupted: what is finished is in FILE, and the same command goes on from there.
 
 \b
 Examples:
   doko league beginner random --deals 1000
   doko league strong beginner --deals 300 --no-bidding
   doko league strong beginner mybots:Greedy --json
+  doko league strong intermediate --deals 2400 --seed 7 --out strong.jsonl
 """
     )
 )
@@ -57,6 +63,12 @@ Examples:
 )
 @option("--jobs", type=click.IntRange(1, 256), help=N_("Processes. [default: all cores]"))
 @option("--reliability", is_flag=True, help=N_("Compare predicted with real chances of winning (slower)."))
+@option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help=N_("Keep what is finished here, and go on with it."),
+)
 @option("--plot/--no-plot", default=True, help=N_("Show how the mean settles, as a plot."))
 @json_option
 def league(
@@ -68,6 +80,7 @@ def league(
     rules: str,
     jobs: int | None,
     reliability: bool,
+    out: Path | None,
     plot: bool,
     as_json: bool,
 ) -> int | None:
@@ -83,23 +96,32 @@ def league(
             raise DokoError(str(error.args[0]), "", EXIT_USAGE) from None
     pairs = list(combinations(names, 2)) or [(names[0], names[0])]
     hand_rules = HandRules(profile="ddv" if rules == "ddv" else "stargames")
+    plans = [
+        Plan(first, second, one, deals, seed, not no_bidding, hand_rules)
+        for first, second in pairs
+        for one in _METHODS[method]
+    ]
     reports: list[dict[str, Any]] = []
     try:
-        _say(as_json, _("Self-test: each bot against itself ..."))
-        self_test(names, seed)
-        _say(as_json, _("Self-test passed: exactly 0."))
-        for first, second in pairs:
-            for one in _METHODS[method]:
-                plan = Plan(first, second, one, deals, seed, not no_bidding, hand_rules)
-                began = time.monotonic()
-                with _progress(plan, as_json) as progress:
-                    tally = run(plan, jobs=jobs, forecasts=reliability, progress=progress)
-                report = _report(plan, tally, time.monotonic() - began)
-                reports.append(report)
+        with contextlib.ExitStack() as stack:
+            kept = None
+            if out is not None:
+                kept = stack.enter_context(Kept(out, [{**_settings(p), "reliability": reliability} for p in plans]))
+            _say(as_json, _("Self-test: each bot against itself ..."))
+            self_test(names, seed)
+            _say(as_json, _("Self-test passed: exactly 0."))
+            for number, plan in enumerate(plans):
+                tally, seconds = _measure(plan, jobs, reliability, kept, number)
+                reports.append(_report(plan, tally, seconds))
                 if not as_json:
                     _print(plan, tally, reliability)
                     if plot:
                         _plot(tally)
+    except KeyboardInterrupt:
+        if out is not None:
+            text = _("What is finished is in {file}; the same command goes on from there.")
+            click.echo(text.format(file=out), err=True)
+        raise
     except NotZero as error:
         raise DokoError(
             _("Self-test failed: {problem}").format(problem=error),
@@ -113,6 +135,22 @@ def league(
     return None
 
 
+def _measure(plan: Plan, jobs: int | None, reliability: bool, kept: Kept | None, number: int) -> tuple[Tally, float]:
+    """Play what is not yet *kept* of the run with this *number*; with the seconds that it took this time."""
+    done = Tally() if kept is None else kept.tallies[number]
+    began = time.monotonic()
+    with _progress(plan, len(done.scores)) as progress:
+        tally = run(
+            plan,
+            jobs=jobs,
+            forecasts=reliability,
+            done=done,
+            keep=None if kept is None else lambda part: kept.keep(number, part),
+            progress=progress,
+        )
+    return tally, time.monotonic() - began
+
+
 def _say(as_json: bool, text: str) -> None:
     if not as_json:
         click.echo(text)
@@ -121,9 +159,10 @@ def _say(as_json: bool, text: str) -> None:
 class _Bar:
     """One line on standard error that is written over: deals done, the mean so far, time left."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, before: int) -> None:
         self.plan = plan
-        self.shown = 0.0
+        self.before = before
+        self.shown = -math.inf
 
     def __call__(self, tally: Tally, seconds: float) -> None:
         done = len(tally.scores)
@@ -131,7 +170,7 @@ class _Bar:
         if now - self.shown < 0.5 and done < self.plan.deals:
             return
         self.shown = now
-        left = seconds / done * (self.plan.deals - done) if done else math.inf
+        left = seconds / (done - self.before) * (self.plan.deals - done)
         text = _("{done} of {deals} deals, {mean:+.3f} +- {half:.3f}, {left} left").format(
             done=done, deals=self.plan.deals, mean=tally.mean, half=tally.half_width, left=_duration(left)
         )
@@ -139,26 +178,25 @@ class _Bar:
 
 
 @contextlib.contextmanager
-def _progress(plan: Plan, as_json: bool) -> Any:
-    if as_json or not sys.stderr.isatty():
+def _progress(plan: Plan, before: int) -> Iterator[Callable[[Tally, float], None] | None]:
+    """The bar, where standard error is a terminal; *before*: so many deals were played in an earlier run."""
+    if not sys.stderr.isatty():
         yield None
         return
-    bar: Callable[[Tally, float], None] = _Bar(plan)
     try:
-        yield bar
+        yield _Bar(plan, before)
     finally:
         click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def _duration(seconds: float) -> str:
-    if not math.isfinite(seconds):
-        return "?"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _report(plan: Plan, tally: Tally, seconds: float) -> dict[str, Any]:
+def _settings(plan: Plan) -> dict[str, Any]:
+    """All that the numbers of a run depend on."""
     return {
         "first": plan.first,
         "second": plan.second,
@@ -168,9 +206,16 @@ def _report(plan: Plan, tally: Tally, seconds: float) -> dict[str, Any]:
         "seed": plan.seed,
         "bidding": plan.bidding,
         "rules": plan.rules.profile,
+    }
+
+
+def _report(plan: Plan, tally: Tally, seconds: float) -> dict[str, Any]:
+    return {
+        **_settings(plan),
         "points": round(tally.mean, 4),
         "half_width": round(tally.half_width, 4),
         "seconds": round(seconds, 1),
+        "cpu_seconds": round(tally.seconds, 1),
         "figures": [tally.first.as_json(), tally.second.as_json()],
     }
 
@@ -208,12 +253,13 @@ def _print(plan: Plan, tally: Tally, reliability: bool) -> None:
         if plan.bidding:
             click.echo(
                 _(
-                    "    called in {called} of its hands, {calls_won} of the calls won; solos on {solos} of its seats, "
-                    "{solos_won} of them won"
+                    "    called in {called} of its hands, {calls_won} of the calls won; solos in {solos} of its hands "
+                    "({solos_seat} of its seats), {solos_won} of them won"
                 ).format(
                     called=_percent(values["hands_with_calls"]),
                     calls_won=_percent(values["calls_won"]),
-                    solos=_percent(values["solos_per_seat"]),
+                    solos=_percent(values["solos_per_hand"]),
+                    solos_seat=_percent(values["solos_per_seat"]),
                     solos_won=_percent(values["solos_won"]),
                 )
             )
@@ -224,7 +270,14 @@ def _print(plan: Plan, tally: Tally, reliability: bool) -> None:
 def _print_reliability(figures: Figures) -> None:
     if not any(figures.forecast):
         return
-    click.echo(_("    predicted  won     hands"))
+    click.echo(
+        ngettext(
+            "    chances of winning told at the start of {hands} hand, by seat:",
+            "    chances of winning told at the start of {hands} hands, by seat:",
+            figures.foretold,
+        ).format(hands=figures.foretold)
+    )
+    click.echo(_("    predicted  won     seats"))
     for place in range(BINS):
         number = figures.forecast[place]
         if number:

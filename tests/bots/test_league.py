@@ -149,4 +149,6 @@ def test_forecasts_are_set_beside_what_came_of_them() -> None:
     assert sum(tally.second.forecast) == 0
     (line,) = tally.first.as_json()["reliability"]
     assert line["predicted"] == 0.7
-    assert line["hands"] == 48
+    assert line["seats"] == 48
+    assert tally.first.foretold == 24
+    assert tally.second.foretold == 0
