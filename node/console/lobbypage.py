@@ -6,15 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from node.console import words
+from node.console.bookpages import history_document, ledger_document
 from node.console.canvas import Canvas, clip, pad, text_width, wrap
-from node.console.documents import (
-    Line,
-    friend_document,
-    history_document,
-    ledger_document,
-    link_words,
-    terms_document,
-)
+from node.console.documents import Line, friend_document, link_words, terms_document
 from node.console.faces import Faces
 from node.console.forms import FormPage, table_form
 from node.console.invitepage import InvitePage

@@ -130,7 +130,7 @@ def run(
     try:
         if wants_plain(app):
             from node.console.plain import Plain
-            from node.console.plain import run as run_plain
+            from node.console.plaindesk import run as run_plain
 
             run_plain(Plain(settings), node_main)
         else:

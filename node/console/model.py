@@ -19,21 +19,16 @@ from dataclasses import replace
 from typing import Final
 
 from node.console.canvas import ELLIPSIS, Canvas, pad, text_width, wrap
-from node.console.documents import (
-    Line,
-    hand_title,
-    help_document,
-    score_document,
-    scores_document,
-    settlement_document,
-)
+from node.console.documents import Line
 from node.console.faces import Faces, faces_for
+from node.console.helptext import help_document
 from node.console.lobbypage import LobbyPage, SeatingPage, StartingPage
 from node.console.narrate import Said, narrate
 from node.console.page import TONES, Choice, ChoicePopup, DocumentPage, Page, draw_footer
 from node.console.plan import SMALLEST, too_small
 from node.console.review import ReviewPage
 from node.console.rulespage import RulesPage
+from node.console.scorepages import hand_title, score_document, scores_document, settlement_document
 from node.console.settings import Settings
 from node.console.settingspage import SettingsPage
 from node.console.tablepage import TablePage

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from node.console import words
-from node.console.documents import hand_title, outcome_line, player_name
+from node.console.documents import player_name
 from node.console.faces import Faces
+from node.console.scorepages import hand_title, outcome_line
 from node.i18n import _
 from node.view import FinishedHand, LinkState, Stage, Step, TableView, Tone, View
 from protocol.rules.contracts import Contract

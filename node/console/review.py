@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from node.console import words
 from node.console.canvas import Canvas, Fragment, clip, pad, text_width
-from node.console.documents import hand_title, outcome_line, player_name
+from node.console.documents import player_name
 from node.console.drawing import draw_card
 from node.console.page import Page, draw_header
 from node.console.plan import plan_for
+from node.console.scorepages import hand_title, outcome_line
 from node.console.sorting import sorted_hand
 from node.console.style import inline_style
 from node.i18n import _

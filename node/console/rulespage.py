@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from node.console.documents import rules_document
 from node.console.page import DocumentPage, LinePopup
+from node.console.rulestext import rules_document
 from node.i18n import _
 
 if TYPE_CHECKING:

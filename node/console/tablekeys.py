@@ -9,10 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from node.console import words
-from node.console.documents import (
-    terms_document,
-    why_document,
-)
+from node.console.documents import terms_document, why_document
 from node.console.faces import card_words, read_rank
 from node.console.page import Choice, ChoicePopup, DocumentPage, LinePopup, Page
 from node.console.sorting import ORDERS, sorted_hand

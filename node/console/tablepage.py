@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from node.console import words
 from node.console.canvas import Canvas, Fragment, clip, pad, text_width, wrap
-from node.console.documents import absence_document, contract_cards, link_words, player_name, scores_document
+from node.console.documents import absence_document, contract_cards, link_words, player_name
 from node.console.drawing import draw_back, draw_card
 from node.console.faces import card_words
 from node.console.page import TONES
 from node.console.plan import Plan, plan_for
+from node.console.scorepages import scores_document
 from node.console.style import inline_style, suit_style
 from node.console.tablekeys import TableKeys
 from node.i18n import _

@@ -31,7 +31,7 @@ def test_only_the_console_knows_its_toolkit() -> None:
 
 def test_only_the_screens_of_the_console_know_trio() -> None:
     console = {name for name in users("trio") if name.startswith("node/console/")}
-    assert console == {"node/console/bridge.py", "node/console/full.py", "node/console/plain.py"}
+    assert console == {"node/console/bridge.py", "node/console/full.py", "node/console/plaindesk.py"}
 
 
 def test_the_protocol_does_not_know_the_node() -> None:

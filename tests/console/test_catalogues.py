@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from node.console.documents import rule_blocks, rules_text
+from node.console.rulestext import rule_blocks, rules_text
 from node.i18n import DOMAIN, LANGUAGES, LOCALE_DIR, use_language
 from tests.tools import catalogues
 

@@ -6,13 +6,14 @@ import pytest
 
 from node.console import keys, style, words
 from node.console.canvas import Canvas, clip, pad, text_width, wrap
-from node.console.documents import rule_numbers, rules_document, shell_quote
 from node.console.edit import LineEdit
 from node.console.faces import SIGNS, faces_for, read_card, read_rank
 from node.console.forms import read_money, table_form
 from node.console.page import Page
 from node.console.plan import plan_for, too_small
 from node.console.plot import plot
+from node.console.rulestext import rule_numbers, rules_document
+from node.console.scorepages import shell_quote
 from node.console.settings import CHOICES, Settings, detect, with_values
 from node.console.sorting import ORDERS, sorted_hand
 from node.i18n import LANGUAGES, use_language

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from node.console.plain import Plain, PlainDesk
+from node.console.plain import Plain
+from node.console.plaindesk import PlainDesk
 from node.console.settings import Settings
 from node.view import (
     Bid,
