@@ -22,6 +22,7 @@ from node.lobby import Seating
 from node.net.link import How, Link, LinkLost
 from node.plan import Plan, split_seeds
 from node.players import PolicyPlayer
+from node.refusals import told
 from node.runtime import Node, Played
 from node.session import Session
 from protocol.table.effects import Stored
@@ -35,7 +36,7 @@ Report = Callable[[Line], None]
 def policy_of(level: str) -> Policy:
     """The policy of a level, or of ``MODULE:CLASS``.  Raises :class:`DokoError` (usage) that lists the levels."""
     try:
-        return load_policy(level)
+        return load_policy(level, here=True)
     except LookupError as error:
         raise DokoError(
             _("Nobody can play as {level}: {why}.").format(level=repr(level[:60]), why=error.args[0].rstrip(".")),
@@ -73,7 +74,7 @@ class Auto:
         self._delay = delay
         self._pool: WorkerPool | None = None
         self.policy = policy_of(level)
-        if self.policy.searches and level in LEVELS:
+        if self.policy.searches:
             if pool is None:
                 pool = self._pool = WorkerPool()
             self.policy = pool.policy(level)
@@ -181,7 +182,7 @@ class _LinkTeller:
     def link_down(self, identity: bytes, why: LinkLost) -> None:
         seat = self._roster.seat_of(identity)
         if seat is not None:
-            self._report({"event": "link", "seat": seat, "how": str(How.LOST), "via": "", "why": why.detail})
+            self._report({"event": "link", "seat": seat, "how": str(How.LOST), "via": "", "why": told(why.detail)})
 
     async def message(self, link: Link, incoming: Incoming) -> None:
         """No messages are asked for."""

@@ -5,6 +5,8 @@ from typing import Any, Protocol, TypeVar
 
 import trio
 
+from node import logs
+from node.bots.beginner import Beginner
 from node.bots.policy import Policy
 from protocol.refusal import Refusal
 from protocol.rules.acts import Act, Call, Healthy, Name, Play, Reserve
@@ -13,6 +15,7 @@ from protocol.table.effects import Bid, Command, GoOn, MakeCall, NameGame, PlayC
 from protocol.table.view import CoreView
 
 T = TypeVar("T")
+log = logs.get("players")
 
 
 class Player(Protocol):
@@ -51,6 +54,9 @@ def command_of(act: Act) -> Command:
 class PolicyPlayer:
     """A computer.  It thinks in a thread, so that a slow policy holds up nobody's messages.
 
+    A policy that raises or answers with what is not legal is written to the log, and the ``beginner``'s rules decide in
+    its place (a fallback, as when it runs out of time): its mistake is not the end of the others' match.
+
     *seed* gives a deal's seed; *delay* is the pause in seconds before each card and bid, so that people can follow
     (it does not depend on the decision).
     """
@@ -73,6 +79,8 @@ class PolicyPlayer:
         self.refusals = 0
         self.decided = 0
         self.late = 0  # decisions after our time was up
+        self.mistakes = 0  # decisions the rules made because the policy raised or was not legal
+        self._rules = Beginner()
 
     async def decide(self, view: CoreView) -> Command | None:
         if view.hand is None or view.busy:
@@ -82,14 +90,17 @@ class PolicyPlayer:
             situation = (view.deal.deal, _progress(view.hand), view.pending)
             if situation != self._asked:
                 self._asked = situation
-                kind = await self._think(self.policy.call, view.hand, seed)
+                kind = await self._think(self.policy.call, self._rules.call, view.hand, seed)
                 if kind is not None and kind in view.calls:
                     return MakeCall(kind)
         if view.question is None:
             return None
         if view.question.kind == "go-on":
             return GoOn()
-        act = await self._think(self.policy.choose, view.hand, seed)
+        act = await self._think(self.policy.choose, self._rules.choose, view.hand, seed)
+        if act not in view.hand.legal:
+            self._mistake("chose what is not legal")
+            act = self._rules.choose(view.hand, seed)
         if self._delay:
             await trio.sleep(self._delay)
         self.decided += 1
@@ -102,9 +113,24 @@ class PolicyPlayer:
         if isinstance(command, MakeCall) and self._again != self._asked:
             self._again, self._asked = self._asked, None  # once more in this situation, never for ever
 
-    async def _think(self, ask: Callable[[HandView, bytes], T], hand: HandView, seed: bytes) -> T:
-        answer: T = await self._in_thread(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)
+    async def _think(
+        self,
+        ask: Callable[[HandView, bytes], T],
+        rules: Callable[[HandView, bytes], T],
+        hand: HandView,
+        seed: bytes,
+    ) -> T:
+        try:
+            answer: T = await self._in_thread(ask, hand, seed, limiter=self._limiter, abandon_on_cancel=True)
+        except Exception as error:
+            self._mistake(f"raised {type(error).__name__}")
+            return rules(hand, seed)
         return answer
+
+    def _mistake(self, what: str) -> None:
+        """The error's own text and the card may tell of the hand, so the log says where to look and no more."""
+        self.mistakes += 1
+        log.warning("policy at fault", policy=self.policy.name, what=what, see="doko bot check")
 
 
 def _progress(hand: HandView) -> tuple[int, int]:

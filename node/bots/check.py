@@ -4,7 +4,12 @@ A policy is shown many situations (all contracts, duels, calls, late and early) 
 at a time.  Passing is no proof, failing is one: each finding says in which situation, so that it can be repeated.
 """
 
+import hashlib
+import os
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +28,8 @@ from protocol.rules.view import HandView, hand_view
 
 #: Situations a policy is shown unless told otherwise.
 SITUATIONS: Final = 300
+#: So many of them are shown to it in another process, too.
+ELSEWHERE: Final = 60
 
 
 class Property(StrEnum):
@@ -36,6 +43,7 @@ class Property(StrEnum):
     GLOBAL = "the global random generator is neither used nor seeded"
     UNTOUCHED = "the view is not changed"
     SEED = "another instance answers the same"
+    PROCESS = "another process answers the same"
     WHOLE = "it plays whole hands"
 
 
@@ -95,8 +103,13 @@ def _describe(view: HandView) -> str:
     return f"{contract}, player {view.me + 1}, trick {len(state.tricks) + 1} ({trick}), hand {format_cards(view.hand)}"
 
 
-def check(policy: Policy, number: int = SITUATIONS, seed: int = 0) -> list[Finding]:
-    """All that is found against *policy*, at most one finding a property; empty: it conforms as far as tested."""
+def check(
+    policy: Policy, number: int = SITUATIONS, seed: int = 0, *, times: list[float] | None = None
+) -> list[Finding]:
+    """All that is found against *policy*, at most one finding a property; empty: it conforms as far as tested.
+
+    *times* gets the milliseconds of CPU of every decision.
+    """
     found: dict[Property, str] = {}
 
     def fail(what: Property, where: str) -> None:
@@ -112,19 +125,27 @@ def check(policy: Policy, number: int = SITUATIONS, seed: int = 0) -> list[Findi
         fail(Property.SEED, f"it cannot be made again without arguments: {error}")
     for count, view in enumerate(situations(number, seed)):
         key = bytes((seed % 256, count % 256)) * 16
-        _check_view(policy, twin, view, key, fail)
+        _check_view(policy, twin, view, key, fail, times)
+    if not found:
+        _check_process(policy, min(number, ELSEWHERE), seed, fail)
     if not found:
         _check_hands(policy, seed, fail)
     return [Finding(what, found[what]) for what in Property if what in found]
 
 
-def _check_view(policy: Policy, twin: Policy, view: HandView, key: bytes, fail: Fail) -> None:
+def _check_view(
+    policy: Policy, twin: Policy, view: HandView, key: bytes, fail: Fail, times: list[float] | None
+) -> None:
     where = _describe(view)
     before = (digest(view.state), view.dealt, view.hand, view.legal, view.state.hand(view.me))
     turns = view.state.turn == view.me
     chance = random.getstate()
     try:
-        answers = [_answer(one, view, key, turns) for one in (policy, policy, twin)]
+        began = time.process_time()
+        answers = [_answer(policy, view, key, turns)]
+        if times is not None:
+            times.append(1000 * (time.process_time() - began))
+        answers += [_answer(one, view, key, turns) for one in (policy, twin)]
     except Exception as error:  # whatever it raises is a finding
         fail(Property.UNRAISED, f"{type(error).__name__}: {error} ({where})")
         return
@@ -150,6 +171,40 @@ def _answer(policy: Policy, view: HandView, key: bytes, turns: bool) -> Answer:
     return act, kind
 
 
+def fingerprint(policy: Policy, number: int, seed: int) -> str:
+    """A hash of the answers to the first *number* situations of series *seed*."""
+    told = hashlib.sha256()
+    for count, view in enumerate(situations(number, seed)):
+        key = bytes((seed % 256, count % 256)) * 16
+        told.update(repr(_answer(policy, view, key, view.state.turn == view.me)).encode())
+    return told.hexdigest()
+
+
+def _check_process(policy: Policy, number: int, seed: int, fail: Fail) -> None:
+    """Ask again in a process that hashes text in another way, so that the order of sets differs there.
+
+    A class that cannot be imported (it stands in the program that runs, or in a function) is not asked.
+    """
+    name = f"{type(policy).__module__}:{type(policy).__qualname__}"
+    if not all(part.isidentifier() for part in name.replace(":", ".").split(".")) or name.startswith("__main__:"):
+        return
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    salt = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "node.bots.check", name, str(number), str(seed)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        env={**os.environ, "PYTHONHASHSEED": salt, "PYTHONPATH": path},
+        check=False,
+    )
+    if done.returncode != 0:
+        fail(Property.PROCESS, (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1])
+    elif done.stdout.split()[-1:] != [fingerprint(policy, number, seed)]:
+        fail(Property.PROCESS, f"among the first {number} situations of seed {seed}")
+
+
 def _check_hands(policy: Policy, seed: int, fail: Fail) -> None:
     for number in range(4):
         hands, seeds = deal_hands(seed, number), deal_seeds(seed, number)
@@ -163,3 +218,9 @@ def _check_hands(policy: Policy, seed: int, fail: Fail) -> None:
             fail(Property.PURE, f"two runs of deal {number} of seed {seed} differ")
         if sum(end.points):
             fail(Property.WHOLE, f"points do not sum to 0 (deal {number} of seed {seed})")
+
+
+if __name__ == "__main__":
+    from node.bots.levels import load_policy
+
+    print(fingerprint(load_policy(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))

@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Final
 
 from node.bots.beginner import Beginner
-from node.bots.levels import level_policy
+from node.bots.levels import load_policy
 from node.bots.policy import Policy
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def serve(link: "Connection[Any, Any]") -> None:
             level, method, view, seed = link.recv()
             try:
                 if level not in policies:
-                    policies[level] = level_policy(level)
+                    policies[level] = load_policy(level)
                 answer = getattr(policies[level], method)(view, seed)
             except Exception as error:  # an error in a policy is told, not fatal
                 answer = error
@@ -121,11 +121,11 @@ class WorkerPool:
                 self._idle.append(_Worker())
 
     def policy(self, level: str, seconds: float = SECONDS) -> Policy:
-        """*level* as a policy that thinks in this pool for at most *seconds* a decision.
+        """*level* (or ``MODULE:CLASS``) as a policy that thinks in this pool for at most *seconds* a decision.
 
-        Levels that do not search answer at once and need no process.
+        Policies that do not search answer at once and need no process.  ``LookupError`` for what is no policy.
         """
-        policy = level_policy(level)
+        policy = load_policy(level)
         return Remote(self, level, policy, seconds) if policy.searches else policy
 
     def ask(self, level: str, method: str, view: "HandView", seed: bytes, seconds: float) -> Any:

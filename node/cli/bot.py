@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from node.events import Line
     from node.runtime import Node
 
+#: A decision of more milliseconds than this should not be made inside a node.
+LONG_MS = 50
 #: What the check tests, for the catalogues.
 _WORDS = {
     Property.NAMED: N_("name and version are fit for the terms"),
@@ -26,6 +28,7 @@ _WORDS = {
     Property.GLOBAL: N_("the global random generator is neither used nor seeded"),
     Property.UNTOUCHED: N_("the view is not changed"),
     Property.SEED: N_("another instance answers the same"),
+    Property.PROCESS: N_("another process answers the same"),
     Property.WHOLE: N_("it plays whole hands"),
 }
 
@@ -84,7 +87,9 @@ def check_bot(policy_name: str, situations: int, seed: int, as_json: bool) -> in
         policy = load_policy(policy_name, here=True)
     except LookupError as error:
         raise DokoError(str(error.args[0]), "", EXIT_USAGE) from None
-    findings = {finding.property: finding.where for finding in check(policy, situations, seed)}
+    times: list[float] = []
+    findings = {finding.property: finding.where for finding in check(policy, situations, seed, times=times)}
+    slowest = round(max(times, default=0.0), 1)
     if as_json:
         emit_json(
             {
@@ -94,6 +99,7 @@ def check_bot(policy_name: str, situations: int, seed: int, as_json: bool) -> in
                 "situations": situations,
                 "seed": seed,
                 "conforms": not findings,
+                "slowest_ms": slowest,
                 "findings": [{"property": what.name.lower(), "where": where} for what, where in findings.items()],
             }
         )
@@ -101,13 +107,16 @@ def check_bot(policy_name: str, situations: int, seed: int, as_json: bool) -> in
         for what in Property:
             if what in findings:
                 click.echo(_("FAILED  {property}: {where}").format(property=_(_WORDS[what]), where=findings[what]))
-            elif what is not Property.WHOLE or not findings:
+            elif what not in (Property.PROCESS, Property.WHOLE) or not findings:
                 click.echo(_("ok      {property}").format(property=_(_WORDS[what])))
         click.echo(
             ngettext("{name}: {n} situation, seed {seed}.", "{name}: {n} situations, seed {seed}.", situations).format(
                 name=policy_name, n=situations, seed=seed
             )
         )
+        click.echo(_("Slowest decision: {ms} ms.").format(ms=slowest))
+        if slowest > LONG_MS and not policy.searches:
+            click.echo(_("That is long: with searches = True it thinks in a process of its own, with a time limit."))
     return EXIT_NO if findings else EXIT_OK
 
 
@@ -133,11 +142,10 @@ Examples:
 @option("--wait", type=click.FloatRange(0, 86_400), default=60.0, show_default=True, help=N_("Seconds to wait"))
 @node_options
 @pass_app
-def run_bot(
-    app: App, /, level: str, where: str, seat: int | None, seed: str | None, wait: float, **given: Any
-) -> int:
+def run_bot(app: App, /, level: str, where: str, seat: int | None, seed: str | None, wait: float, **given: Any) -> int:
     from node.auto import Auto
     from node.net.address import parse_dial
+    from node.refusals import bad_link
     from protocol.refusal import Refusal
     from protocol.wire.link import SCHEME, read_link
 
@@ -147,11 +155,7 @@ def run_bot(
         try:
             inviter = read_link(where).identity
         except Refusal as refusal:
-            raise DokoError(
-                _("This link cannot be used: {why}.").format(why=refusal.detail),
-                _("Copy it again as a whole, or ask for a new one."),
-                EXIT_USAGE,
-            ) from None
+            raise bad_link(refusal) from None
     else:
         address = parse_dial(where)
     auto = Auto(level, seed, options.delay)

@@ -250,7 +250,9 @@ def _print(plan: Plan, tally: Tally, reliability: bool) -> None:
                 name=name, median=values["ms_median"], most=values["ms_max"]
             )
         )
-        if plan.bidding:
+        if plan.bidding and not figures.calls and not figures.solos:
+            click.echo(_("    no calls, no solos"))
+        elif plan.bidding:
             click.echo(
                 _(
                     "    called in {called} of its hands, {calls_won} of the calls won; solos in {solos} of its hands "

@@ -55,6 +55,14 @@ class Gambler(Beginner):
         return super().choose(view, seed)
 
 
+class Salted(Beginner):
+    """Takes whatever stands first in a set of texts: that is another one in every process."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        words = {repr(act): act for act in plays(view)}
+        return words[next(iter(set(words)))] if words else super().choose(view, seed)
+
+
 class Cheat(Beginner):
     """Plays a card that it may not."""
 
@@ -85,6 +93,11 @@ class Eraser(Beginner):
         return act
 
 
+class Stillborn(Beginner):
+    def __init__(self) -> None:
+        raise ValueError("not today")
+
+
 class Nameless(Beginner):
     name: ClassVar[str] = "ä" * 40
 
@@ -97,6 +110,7 @@ class Nameless(Beginner):
         (Moody, Property.PURE),
         (Born, Property.SEED),
         (Gambler, Property.GLOBAL),
+        (Salted, Property.PROCESS),
         (Cheat, Property.LEGAL),
         (Loud, Property.CALLS),
         (Broken, Property.UNRAISED),
@@ -133,6 +147,7 @@ def test_bot_check_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Mon
     good = runner.invoke(bot, ["check", "their_bots:Good", "--situations", "40"], standalone_mode=False)
     assert good.return_value == 0
     assert "FAILED" not in good.output
+    assert "Slowest decision" in good.output
     bad = runner.invoke(bot, ["check", "their_bots:Bad", "--situations", "40", "--json"], standalone_mode=False)
     assert bad.return_value == 1
     report = json.loads(bad.output)
@@ -142,7 +157,17 @@ def test_bot_check_from_the_command_line(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     "name",
-    ["nobody", "no.such.module:Bot", "node.bots.policy:Nothing", "node.bots.policy:plays", "node.bots.policy:Policy"],
+    [
+        "nobody",
+        "no.such.module:Bot",
+        "node.bots.policy:Nothing",
+        "node.bots.policy:plays",
+        "node.bots.policy:Policy",
+        "node.bots.policy:",
+        ":Policy",
+        "./node/bots/beginner.py:Beginner",
+        f"{__name__}:Stillborn",
+    ],
 )
 def test_what_is_no_bot_is_told_in_words(name: str) -> None:
     result = CliRunner().invoke(bot, ["check", name], standalone_mode=False)
@@ -150,6 +175,22 @@ def test_what_is_no_bot_is_told_in_words(name: str) -> None:
     assert result.exception.exit_code == 2
     with pytest.raises(LookupError, match=r"(?i)no|cannot"):
         load_policy(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("class B(Nobody): pass\n", "NameError"), ("class B(\n", "SyntaxError"), ("import no_such_thing\n", "no_such")],
+)
+def test_a_module_that_cannot_be_imported_is_told_in_words(
+    text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"unfinished_{told.lower()}"
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(LookupError, match=told) as caught:
+        load_policy(f"{name}:B")
+    assert name in str(caught.value)
 
 
 def test_levels_are_listed() -> None:

@@ -1,19 +1,39 @@
 """Worker processes: the same choices as in this process, deadlines, fallbacks."""
 
+import multiprocessing
 import random
 import threading
+from typing import ClassVar
 
 import pytest
 
 from node.bots.beginner import Beginner
 from node.bots.levels import level_policy
+from node.bots.policy import plays
 from node.bots.worker import Remote, WorkerPool
+from protocol.rules.acts import Act
 from protocol.rules.contracts import Contract
 from protocol.rules.hand import HandRules
 from protocol.rules.view import HandView, hand_view
 from tests.bots.deals import random_plays, settled
 
 SEED = bytes(range(32))
+
+
+class Elsewhere(Beginner):
+    """A bot of one's own that wants a process; what it chooses tells whether it got one."""
+
+    name: ClassVar[str] = "elsewhere"
+    searches: ClassVar[bool] = True
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        acts = plays(view)
+        return acts[0] if multiprocessing.parent_process() is None else acts[-1]
+
+
+class Lost(Elsewhere):
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        raise RuntimeError("no idea")
 
 
 def views(number: int) -> list[HandView]:
@@ -55,6 +75,14 @@ def test_out_of_time_the_rules_decide_and_the_process_is_replaced() -> None:
         assert not in_time.fell_back
 
 
+def test_a_bot_of_ones_own_gets_a_process_too_if_it_searches() -> None:
+    with WorkerPool() as pool:
+        remote = pool.policy(f"{__name__}:Elsewhere", 60.0)
+        view = next(view for view in views(8) if len(plays(view)) > 1)
+        assert remote.choose(view, SEED) == plays(view)[-1]
+        assert pool.statistics.fallbacks == 0
+
+
 def test_levels_without_search_need_no_process() -> None:
     with WorkerPool() as pool:
         assert pool.policy("beginner").name == "beginner"
@@ -84,5 +112,7 @@ def test_many_bots_share_a_pool_and_a_closed_pool_leaves_the_rules() -> None:
 def test_an_error_in_a_policy_comes_back_as_itself() -> None:
     with WorkerPool() as pool:
         view = views(1)[0]
-        with pytest.raises(KeyError):
+        with pytest.raises(RuntimeError, match="no idea"):
+            pool.ask(f"{__name__}:Lost", "choose", view, SEED, 60.0)
+        with pytest.raises(LookupError, match="no such level"):
             pool.ask("no such level", "choose", view, SEED, 60.0)
