@@ -315,8 +315,9 @@ def _plot(tally: Tally) -> None:
     figure.width, figure.height = 60, 12
     figure.x_label, figure.y_label = _("deals"), _("points")
     low, high = min([*lows, 0.0]), max([*highs, 0.0])
+    edge = (high - low) / 10 or 1.0  # so that the line of 0 is never outside
     figure.set_x_limits(0, len(scores))
-    figure.set_y_limits(low, high if high > low else low + 1)
+    figure.set_y_limits(low - edge, high + edge)
     figure.x_ticks_fkt = lambda value, _next: f"{value:.0f}"
     figure.y_ticks_fkt = lambda value, _next: f"{value:+.2f}"
     figure.plot([0, len(scores)], [0, 0])

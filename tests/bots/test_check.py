@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from node.bots.beginner import Beginner
-from node.bots.check import Property, check
+from node.bots.check import Property, check, fingerprint
 from node.bots.levels import LEVELS, load_policy
 from node.bots.policy import Policy, plays
 from node.bots.random_bot import RandomBot
@@ -130,6 +130,22 @@ def test_each_fault_is_found(policy: type[Policy], broken: Property | None) -> N
 @pytest.mark.parametrize("level", ["random", "beginner"])
 def test_the_levels_conform(level: str) -> None:
     assert check(load_policy(level), 300) == []
+
+
+#: Per level its version and a hash of what it answers in forty situations.
+ANSWERS = {
+    "random": ("1", "cd1ac49af5d97138"),
+    "beginner": ("1", "78c780deb928609e"),
+    "intermediate": ("1", "0dcf957f962a9ea3"),
+    "strong": ("2", "bf96af854debe5e5"),
+}
+
+
+@pytest.mark.parametrize("level", list(LEVELS))
+def test_a_level_that_answers_otherwise_needs_another_version(level: str) -> None:
+    # An audit asks the policy of that version again: other answers under the same version would convict the honest.
+    policy = load_policy(level)
+    assert (policy.version, fingerprint(policy, 40, 8)[:16]) == ANSWERS[level]
 
 
 def test_searching_levels_conform_in_some_situations() -> None:

@@ -22,7 +22,7 @@ from protocol.cards import CARD_NAMES, parse_cards
 from protocol.rules.acts import Call, Healthy, Play, Reserve
 from protocol.rules.calls import CallKind
 from protocol.rules.contracts import Contract
-from protocol.rules.hand import HandRules, HandState, Phase, apply, push, result
+from protocol.rules.hand import HandRules, HandState, Phase, apply, push, result, start
 from protocol.rules.view import HandView, hand_view
 from protocol.table.end_phase import ClosedHand
 from tests.bots.deals import deal, duel_deal, queens_of, random_plays, settled
@@ -190,6 +190,21 @@ def test_a_sure_solo_is_bid_and_named_and_a_poor_hand_is_not() -> None:
     assert wanted_contract(poor, SEED) is None
     married = hand_view(table("CQ CQ DJ D9 DK CK C9 SK S9 HK H9 H9"), 0)
     assert wanted_contract(married, SEED) is Contract.MARRIAGE
+
+
+def test_solos_are_neither_rare_nor_common() -> None:
+    from node.bots.league import deal_hands, deal_seeds
+
+    solos = {}
+    for number in range(120):
+        hands, seeds = deal_hands(31, number), deal_seeds(31, number)
+        state = start(HandRules(), hands)
+        for player in range(4):
+            wanted = wanted_contract(hand_view(state, player), seeds[player])
+            if wanted not in (None, Contract.MARRIAGE):
+                solos[number, player] = wanted
+    assert 0.01 < len(solos) / 480 < 0.04
+    assert len(set(solos.values())) > 1
 
 
 def test_calls_come_as_late_as_they_may_and_only_where_they_pay() -> None:
