@@ -24,6 +24,7 @@ from node.errors import EXIT_NO, EXIT_OK, EXIT_PEER, DokoError
 from node.events import Line
 from node.files import make_private_directory
 from node.i18n import _
+from node.refusals import bad_terms, told
 from node.signals import Stop
 from node.tasks import background
 from node.watch import Narrator, faces_of, wants_colour
@@ -90,7 +91,6 @@ class Times:
                     self.deal_cpu.append(round(self._deal(deal, "cpu"), 3))
             case "hand-over" if deal in self.opened:
                 self.hand_ms.append(round(line["at"] - self.opened[deal]["at"]))
-
 
     def _deal(self, deal: int, what: str) -> float:
         """A deal's time without the wait between barrier and shares, when it was made during the hand before."""
@@ -304,7 +304,7 @@ class Demo:
             return False
         verdict = verify(contents[0])
         if verdict.kind != "settlement" or not verdict.good:
-            click.echo(_("The settlement does not verify: {why}").format(why=verdict.problem), err=True)
+            click.echo(_("The settlement does not verify: {why}").format(why=told(verdict.problem)), err=True)
             return False
         if verdict.unsigned:
             names = ", ".join(NAMES[seat] for seat in verdict.unsigned)
@@ -333,7 +333,7 @@ def _check_terms(mode: str, stake: int, limit: int | None, fee: int, rules: str)
     try:
         make_terms(table=bytes(16), mode=mode, stake=stake, limit=limit, fee=fee, profile=rules)
     except Refusal as refusal:
-        raise DokoError(_("These terms do not go together: {why}.").format(why=refusal.detail)) from None
+        raise bad_terms(refusal) from None
 
 
 async def _lines(stream: trio.abc.ReceiveStream) -> AsyncIterator[Line]:

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from node.errors import EXIT_USAGE, DokoError
 from node.files import read_limited, write_atomic
 from node.i18n import _
+from node.refusals import told
 from node.words import to_words
 from protocol.refusal import Refusal
 from protocol.wire.keys import check_identity, check_static, sign_static
@@ -295,7 +296,9 @@ def parse_key(text: str) -> bytes:
         check_identity(key)
     except Refusal as refusal:
         raise DokoError(
-            _("{text} is no usable identity key ({reason}).").format(text=repr(text[:80]), reason=refusal.detail),
+            _("{text} is no usable identity key ({reason}).").format(
+                text=repr(text[:80]), reason=told(refusal.detail, refusal.code)
+            ),
             _("Ask for it again."),
         ) from None
     return key

@@ -22,6 +22,7 @@ from node.i18n import _
 from node.net.hub import Hub
 from node.net.limits import Bucket
 from node.net.link import Link, LinkLost
+from node.refusals import told
 from protocol.refusal import Refusal
 from protocol.table import gathering
 from protocol.table.announcement import Announcement, handed_on, read_announcement
@@ -153,7 +154,7 @@ class Seating:
                 case gathering.Done(setup=setup):
                     self._setup = setup
                 case gathering.Failed(text=text):
-                    self._failure = DokoError(_("No match at this table: {why}.").format(why=text), "", EXIT_PEER)
+                    self._failure = DokoError(_("No match at this table: {why}.").format(why=told(text)), "", EXIT_PEER)
                 case gathering.Ask() | gathering.Withdrawn():
                     pass  # in the view
         self._changed.set()
@@ -330,9 +331,7 @@ class Lobby:
         if announcement.opener == self.hub.me.identity:
             return
         known = self._tables.get(announcement.table)
-        if known is not None and (
-            known[0].opener != announcement.opener or known[0].revision >= announcement.revision
-        ):
+        if known is not None and (known[0].opener != announcement.opener or known[0].revision >= announcement.revision):
             return
         if known is None and not self._room_for_table(source):
             return

@@ -12,6 +12,7 @@ from node.console.faces import Faces
 from node.console.settings import can_encode
 from node.events import Line
 from node.i18n import N_, _
+from node.refusals import told
 from protocol.cards import CARD_POINTS, SUIT_OF, parse_card
 
 #: Steps of a deal: what the line is called and what it means when all four have done it.
@@ -153,7 +154,7 @@ class Narrator:
     def _on_deal_again(self, line: Line) -> None:
         self._behind = [step for step in self._behind if step["deal"] != line["deal"]]
         self._begin()
-        self._say(_("This deal is thrown away: {why}.").format(why=line["reason"]))
+        self._say(_("This deal is thrown away: {why}.").format(why=told(line["reason"])))
         self._step = ""
 
     # -- the hand
@@ -309,7 +310,7 @@ class Narrator:
     def _on_refused(self, line: Line) -> None:
         self._begin()
         name = self._names[line["seat"]]
-        self._say("  " + _("Refused from {name}: {why}").format(name=name, why=f"{line['code']}: {line['detail']}"))
+        self._say("  " + _("Refused from {name}: {why}").format(name=name, why=told(line["detail"], line["code"])))
 
     def _on_gone(self, line: Line) -> None:
         self._begin()

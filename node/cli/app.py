@@ -237,12 +237,31 @@ def read_text(path: str, limit: int = 1 << 20) -> str:
 
 
 def read_bytes(path: str, limit: int = 1 << 20) -> bytes:
-    """The bytes of the file *path*, ``-`` for standard input, at most *limit*.  Raises :class:`DokoError`."""
+    """The bytes of the file *path*, ``-`` for standard input, at most *limit*.
+
+    Raises :class:`DokoError` with exit code 2, as for any other bad input, whatever the reason.
+    """
     from node.files import read_limited
 
     if path != "-":
-        return read_limited(Path(path), limit)
-    data = sys.stdin.buffer.read(limit + 1)
+        try:
+            return read_limited(Path(path), limit)
+        except DokoError as error:
+            raise DokoError(error.message, error.hint, EXIT_USAGE) from None
+    try:
+        data = sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise unreadable(error, _("standard input")) from None
     if len(data) > limit:
         raise DokoError(_("Standard input is too long."), "", EXIT_USAGE)
     return data
+
+
+def unreadable(error: Exception, name: str) -> DokoError:
+    """What to tell about a file named on the command line that cannot be read: bad input, exit code 2."""
+    from node.files import explain
+
+    if isinstance(error, OSError):
+        told = explain(error, name, _("Could not read."))
+        return DokoError(told.message, told.hint, EXIT_USAGE)
+    return DokoError(_("{path}: {reason}.").format(path=name, reason=error), "", EXIT_USAGE)

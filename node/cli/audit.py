@@ -37,6 +37,7 @@ Exit code 0: no difference; 1: a difference, or a policy this program does not h
 @json_option
 def audit(file: str, as_json: bool) -> int:
     from node.bots.audit import audit as check
+    from node.cli.verify import problem_text
     from protocol.table.verify import verify
 
     raw = read_bytes(file, MAX_FILE)
@@ -49,7 +50,7 @@ def audit(file: str, as_json: bool) -> int:
         )
     if not verdict.good or verdict.roster is None:
         raise DokoError(
-            _("{file} does not verify: {problem}").format(file=file, problem=verdict.problem),
+            _("{file} does not verify: {problem}").format(file=file, problem=problem_text(verdict)),
             _("Only a settlement that verifies says what a computer did."),
             EXIT_USAGE,
         )
@@ -120,8 +121,7 @@ def _print(report: "Audited", roster: "Roster") -> None:
     click.echo("  " + line + ", " + _("{share:.1f} % fallbacks").format(share=share))
     if report.unshown:
         click.echo(
-            "  "
-            + ngettext("{n} hand is not shown", "{n} hands are not shown", report.unshown).format(n=report.unshown)
+            "  " + ngettext("{n} hand is not shown", "{n} hands are not shown", report.unshown).format(n=report.unshown)
         )
     if report.first is not None:
         click.echo(

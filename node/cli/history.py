@@ -8,6 +8,7 @@ from node.clock import iso, local
 from node.history import Played, find, played
 from node.i18n import N_, _, ngettext
 from node.money import format_cents
+from node.refusals import told
 
 _MODES = {"variable": N_("variable stake"), "four-fixed": N_("four hands, fixed stake"), "duel": N_("duel")}
 _STATES = {"open": N_("open"), "finished": N_("finished"), "given-up": N_("given up")}
@@ -112,7 +113,7 @@ def _print_match(one: Played) -> None:
     mode = _(_MODES[one.mode]) if one.mode in _MODES else one.mode
     click.echo(f"{local(one.begun)}  {mode}  {_(_STATES.get(one.state, one.state))}")
     if one.reason:
-        click.echo(one.reason)
+        click.echo(told(one.reason))
     head = (_("Hand"), _("Contract"), *(name or "-" for name in one.names), _("kitty"))
     lines: list[tuple[str, ...]] = [head]
     for hand in one.hands:

@@ -26,9 +26,8 @@ Examples:
 @pass_app
 def join(app: App, where: str, nick: str | None, listen: str | None, plain: bool) -> int:
     from node.console.main import run
-    from node.errors import EXIT_USAGE, DokoError
-    from node.i18n import _
     from node.net.address import parse_dial
+    from node.refusals import bad_link
     from node.view import JoinTable
     from protocol.refusal import Refusal
     from protocol.wire.link import SCHEME, read_link
@@ -37,11 +36,7 @@ def join(app: App, where: str, nick: str | None, listen: str | None, plain: bool
         try:
             read_link(where)
         except Refusal as refusal:
-            raise DokoError(
-                _("This link cannot be used: {why}.").format(why=refusal.detail),
-                _("Copy it again as a whole, or ask for a new one."),
-                EXIT_USAGE,
-            ) from None
+            raise bad_link(refusal) from None
     else:
         parse_dial(where)
     if plain:

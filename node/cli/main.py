@@ -219,7 +219,11 @@ def _exit_code(error: BaseException, data: Path | None) -> int:
         _tell(told.message, told.hint)
         return told.exit_code
     if type(first).__name__ == "Refusal":
-        _tell(str(first))
+        from node.refusals import refusal_text
+        from protocol.refusal import Refusal
+
+        assert isinstance(first, Refusal)
+        _tell(refusal_text(first))
         return EXIT_NO
     return _crash(first, data)
 

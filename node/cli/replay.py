@@ -5,15 +5,17 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final
 
 import click
 
-from node.cli.app import command, option
+from node.cli.app import command, option, unreadable
 from node.console import words
-from node.errors import EXIT_ENVIRONMENT, EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
+from node.errors import EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import N_, _
+from node.refusals import told
 from protocol.cards import CARD_NAMES, PLAYERS, format_cards
 from protocol.rules.record import BadRecord, Record, Replay, outcome
 from protocol.rules.record import replay as replay_record
@@ -35,6 +37,8 @@ FILE is one record, an array of records or one record a line; - reads standard i
 Examples:
   doko replay hand.json
   doko export records last | doko replay -
+
+Exit code 0: every record was read; 1: the one record holds an act that the rules refuse; 2: bad input.
 """
     )
 )
@@ -44,7 +48,10 @@ def replay(file: str, as_json: bool) -> int:
     name = _("standard input") if file == "-" else file
     try:
         with _open(file, name) as stream:
-            return _replay_all(_chunks(stream, name), as_json)
+            code, count = _replay_all(_after_blank(_chunks(stream, name)), as_json)
+        if not count:
+            raise DokoError(_("There is no record in {file}.").format(file=name))
+        return code
     except BadRecord as bad:
         raise DokoError(_("{file}: {problem}").format(file=name, problem=bad.detail)) from None
     except BrokenPipeError:  # whoever reads the results has had enough, as `head` has
@@ -59,10 +66,8 @@ def _open(file: str, name: str) -> Iterator[IO[bytes]]:
         return
     try:
         stream = Path(file).open("rb")  # noqa: SIM115 (closed below; only opening it may fail here)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError) as error:
-        raise DokoError(_cannot_read(name, error)) from None
-    except OSError as error:
-        raise DokoError(_cannot_read(name, error), exit_code=EXIT_ENVIRONMENT) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(error, name) from None
     with stream:
         yield stream
 
@@ -72,21 +77,27 @@ def _chunks(stream: IO[bytes], name: str) -> Iterator[bytes]:
         try:
             chunk = stream.read(_CHUNK)
         except OSError as error:
-            raise DokoError(_cannot_read(name, error), exit_code=EXIT_ENVIRONMENT) from None
+            raise unreadable(error, name) from None
         if not chunk:
             return
         yield chunk
 
 
-def _cannot_read(name: str, error: Exception) -> str:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return _("{file} cannot be read: {reason}").format(file=name, reason=reason)
+def _after_blank(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks from the first one on that holds anything but white space."""
+    for chunk in chunks:
+        if chunk.strip():
+            yield chunk
+            yield from chunks
 
 
-def _replay_all(chunks: Iterator[bytes], as_json: bool) -> int:
-    """Replay every record of the stream; the exit code says how it went."""
-    records = Records(chunks)
-    code = EXIT_OK
+def _replay_all(chunks: Iterator[bytes], as_json: bool) -> tuple[int, int]:
+    """Replay every record of the stream: the exit code, which says how it went, and how many there were."""
+    first = next(chunks, None)
+    if first is None:
+        return EXIT_OK, 0
+    records = Records(chain([first], chunks))
+    code, number = EXIT_OK, 0
     for number, element in enumerate(records, 1):
         try:
             if isinstance(element, BadRecord):
@@ -112,7 +123,7 @@ def _replay_all(chunks: Iterator[bytes], as_json: bool) -> int:
             for line in tell(element, replayed):
                 _say(line)
     sys.stdout.flush()
-    return code
+    return code, number
 
 
 def _say(line: str) -> None:
@@ -140,7 +151,7 @@ def tell(record: Record, replayed: Replay) -> Iterator[str]:
     if replayed.refusal is not None:
         event = record.events[replayed.event or 0]
         yield _('Event {index}, "{event}", is refused: {reason} ({rule})').format(
-            index=replayed.event, event=event, reason=replayed.refusal.detail, rule=replayed.refusal.rule
+            index=replayed.event, event=event, reason=told(replayed.refusal.detail), rule=replayed.refusal.rule
         )
     elif state.phase is Phase.DONE:
         yield from _result(state, result(state))
@@ -183,7 +194,7 @@ def _tricks(state: HandState) -> Iterator[str]:
         line = _("Trick {number}: {cards}").format(number=f"{number:>2}", cards="  ".join(parts))
         if complete is not None:
             line += "  -> " + _("player {player}, {points}").format(
-                player=complete.winner + 1, points=words.points(complete.points)
+                player=complete.winner + 1, points=words.card_points(complete.points)
             )
             if number == state.clearing:
                 line += " " + _("(clearing trick)")

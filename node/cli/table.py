@@ -186,6 +186,7 @@ def open_(
     from node.auto import Auto, play_seat, policy_of
     from node.bots.asking import ask_house
     from node.company import Company
+    from node.refusals import bad_terms
     from node.runtime import Node
     from node.tasks import background
     from protocol.refusal import Refusal
@@ -213,7 +214,7 @@ def open_(
                 profile=given["rules"],
             )
         except Refusal as refusal:
-            raise DokoError(_("These terms do not go together: {why}.").format(why=refusal.detail)) from None
+            raise bad_terms(refusal) from None
 
     terms()  # before anything is opened
 

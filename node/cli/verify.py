@@ -7,6 +7,7 @@ import click
 from node.cli.app import command, emit_json, json_option, read_bytes
 from node.errors import EXIT_NO, EXIT_USAGE, DokoError
 from node.i18n import N_, _
+from node.refusals import MEANINGS, told
 
 if TYPE_CHECKING:
     from protocol.table.verify import Verdict
@@ -28,7 +29,7 @@ Examples:
   doko verify settlement.doko
   doko verify --json evidence.doko
 
-Exit code 0: everything holds (of evidence: it convicts); 1: something is wrong; 2: not such a file.
+Exit code 0: everything holds (of evidence: it convicts); 1: something is wrong; 2: not such a file, or unreadable.
 """
     )
 )
@@ -80,7 +81,7 @@ def lines(verdict: "Verdict") -> list[str]:
     if not verdict.good:
         settlement = verdict.kind == "settlement"
         what = _("This settlement does not hold.") if settlement else _("This evidence does not hold.")
-        return [what, _("First thing wrong: {problem}").format(problem=verdict.problem)]
+        return [what, _("First thing wrong: {problem}").format(problem=problem_text(verdict))]
     assert verdict.roster is not None
     assert verdict.terms is not None
     names = [player.nickname for player in verdict.roster.players]
@@ -88,8 +89,8 @@ def lines(verdict: "Verdict") -> list[str]:
         assert verdict.seat is not None
         name = names[verdict.seat]
         return [
-            _("The evidence holds: it convicts {name} (seat {seat}).").format(name=name, seat=verdict.seat),
-            _("Refused with {code}: {detail}").format(code=verdict.code, detail=verdict.detail),
+            _("The evidence holds: it convicts {name} (seat {seat}).").format(name=name, seat=verdict.seat + 1),
+            _("Refused with {code}: {detail}").format(code=verdict.code, detail=told(verdict.detail, verdict.code)),
         ]
     currency = verdict.terms.currency
     out = [_("The settlement holds: signatures, proofs, rules, score and money.")]
@@ -105,6 +106,14 @@ def lines(verdict: "Verdict") -> list[str]:
         out.append(_("  {name}: {money} {currency}").format(name=verdict.terms.kitty, money=kitty, currency=currency))
     text = _("Not signed by {name}; the log proves the result all the same.")
     return out + [text.format(name=names[seat]) for seat in verdict.unsigned]
+
+
+def problem_text(verdict: "Verdict") -> str:
+    """The first thing that is wrong with a file, in words, with its code if there is one."""
+    code, colon, detail = verdict.problem.partition(": ")
+    if not colon or code not in MEANINGS:
+        return told(verdict.problem)
+    return f"{told(detail, code)} ({code})"
 
 
 def _amount(cents: int) -> str:

@@ -190,6 +190,7 @@ def table_command(values: Mapping[str, Any], seats: str, bots: tuple[str, ...] =
 
     Raises :class:`DokoError` for terms that do not go together.
     """
+    from node.refusals import bad_terms
     from node.view import OpenNewTable, TermsView
     from protocol.refusal import Refusal
     from protocol.table.terms import make_terms
@@ -204,7 +205,7 @@ def table_command(values: Mapping[str, Any], seats: str, bots: tuple[str, ...] =
             profile=values["rules"],
         )
     except Refusal as refusal:
-        raise DokoError(_("These terms do not go together: {why}.").format(why=refusal.detail)) from None
+        raise bad_terms(refusal) from None
     terms = TermsView(
         mode=values["mode"],
         stake=values["stake"],
