@@ -44,6 +44,16 @@ class Altered(Beginner):
         return act
 
 
+class Raising(Beginner):
+    """Has nothing to say, ever: at the table the rules decide in its place."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        raise RuntimeError("no idea")
+
+    def call(self, view: HandView, seed: bytes) -> CallKind | None:
+        raise RuntimeError("no idea")
+
+
 #: By seat: what the terms say, and what really plays.
 LEVELS = ("beginner", "intermediate", "intermediate", "beginner")
 PLAYING: tuple[Callable[[], Policy], ...] = (
@@ -198,3 +208,14 @@ def test_what_does_not_verify_is_not_audited(match: tuple[bytes, Verdict], tmp_p
         assert result.exception.exit_code == 2
     with pytest.raises(ValueError, match="verifies"):
         audit(match[0], replace(match[1], problem="something"))
+
+
+def test_where_a_policy_raises_the_rules_were_its_answer(match: tuple[bytes, Verdict]) -> None:
+    raw, verdict = match
+    by_rules, altered = (
+        audit_bot(verdict.terms.bots[seat], verdict.hands, seeds_of(raw), policy=Raising())  # type: ignore[union-attr]
+        for seat in (0, 3)
+    )
+    assert by_rules.fallbacks > 12, "all its bids and cards"
+    assert by_rules.differing == 0
+    assert altered.differing == 1
