@@ -19,10 +19,11 @@ BEAT_S: Final = 0.002
 class Heartbeat:
     """Milliseconds of lateness: ``held``, the worst that this process is to blame for, and ``late``, the worst of all.
 
-    ``over`` are the times held up longer than *threshold*.
+    ``over`` are the times held up longer than *threshold*; *beat* is the pause between two looks in seconds.
     """
 
     threshold: float = 20.0
+    beat: float = BEAT_S
     held: float = 0.0
     late: float = 0.0
     beats: int = 0
@@ -37,7 +38,7 @@ class Heartbeat:
         """Beat until cancelled."""
         queue = _RunQueue()
         while True:
-            due = trio.current_time() + BEAT_S
+            due = trio.current_time() + self.beat
             waited = queue.milliseconds()
             await trio.sleep_until(due)
             late = (trio.current_time() - due) * 1000

@@ -25,7 +25,7 @@ from node.company import Company
 from node.contacts import words_of
 from node.errors import DokoError
 from node.history import history_view, played
-from node.i18n import N_, _, ngettext
+from node.i18n import _, ngettext
 from node.ledger import ledger_view
 from node.lobby import Seating
 from node.net.address import parse_dial
@@ -34,6 +34,7 @@ from node.net.hub import Standing
 from node.net.link import How
 from node.plan import Plan, unpack_plan
 from node.ratings import Ratings, apart, nearest_level, ratings_of
+from node.refusals import refusal_text, told
 from node.runtime import Node
 from node.session import PauseAsked, Said, Session
 from node.tableview import Around, table_view, terms_view
@@ -101,14 +102,12 @@ from protocol.table.view import CoreView
 from protocol.table.view import Stage as CoreStage
 from protocol.wire import messages
 from protocol.wire.connection import Incoming
-from protocol.wire.link import SCHEME
+from protocol.wire.link import SCHEME, read_link
 
 log = logs.get("home")
 
 #: Notices and chat lines that a view carries.
 NOTICES: Final = 6
-#: Why a deal is made anew, in the table core's words.
-ANEW: Final = (N_("the duel does not allow this deal"), N_("all four agreed"), N_("the three others agreed"))
 CHAT_LINES: Final = 60
 #: Least time between two views (seconds): what changes together is shown together.
 COALESCE_S: Final = 0.02
@@ -425,13 +424,11 @@ class Home:
             case AddFriend(link=link):
                 self._start(self._add_friend, link)
             case RenameFriend(key=key, name=name):
-                self._people.contacts.rename(bytes.fromhex(key), name)
-                self._people.reload()
+                self._start(self._people.rename, bytes.fromhex(key), name)
             case BlockFriend(key=key, blocked=blocked):
-                self._block(bytes.fromhex(key), blocked)
+                self._start(self._people.block, bytes.fromhex(key), blocked)
             case RemoveFriend(key=key):
-                self._people.contacts.remove(bytes.fromhex(key))
-                self._people.reload()
+                self._start(self._people.remove, bytes.fromhex(key))
             case InviteFriend(key=key):
                 self._invite_friend(bytes.fromhex(key))
             case LookLedger():
@@ -487,9 +484,7 @@ class Home:
         """In practice, after a hand: where ``strong`` would have done otherwise, the dearest first."""
         from node.bots import hint
 
-        missed = await trio.to_thread.run_sync(
-            lambda: list(hint.review(closed, position)), abandon_on_cancel=True
-        )
+        missed = await trio.to_thread.run_sync(lambda: list(hint.review(closed, position)), abandon_on_cancel=True)
         for one in sorted(missed, key=lambda one: -one.cost)[:LOOKED_BACK]:
             self.tell(hint.missed_words(one))
 
@@ -558,8 +553,7 @@ class Home:
             if session is not None and closed is not None:
                 self._start(self._look_back, closed, (session.view.me - closed.forehand) % 4)
         elif isinstance(event, effects.DealAgain):
-            why = _(event.reason) if event.reason in ANEW else event.reason
-            self.tell(_("The deal is made anew: {why}").format(why=why), Tone.WARN)
+            self.tell(_("The deal is made anew: {why}").format(why=told(event.reason)), Tone.WARN)
         elif isinstance(event, effects.KeysLost):
             self.tell(
                 _("This node has lost its keys for this hand and cannot play on; all four can agree that it is void."),
@@ -567,7 +561,10 @@ class Home:
             )
         elif isinstance(event, effects.Refused) and self._around is not None:
             name = self._around.setup.roster.players[event.seat].nickname
-            self.tell(_("An act of {name} was refused: {why}").format(name=name, why=event.detail), Tone.ERROR)
+            self.tell(
+                _("An act of {name} was refused: {why}").format(name=name, why=told(event.detail, event.code)),
+                Tone.ERROR,
+            )
 
     # --- tables before the match ------------------------------------------------------------------------------
 
@@ -615,9 +612,7 @@ class Home:
             return access == "anyone" or (access == "friends" and self._people.standing(key) is Standing.CONTACT)
 
         self._opened_terms = raw
-        seating = self._node.lobby.open(
-            raw, addresses=self._node.addresses(), may_sit=may_sit, my_bots=self._company
-        )
+        seating = self._node.lobby.open(raw, addresses=self._node.addresses(), may_sit=may_sit, my_bots=self._company)
         self._sit(seating)
 
     def _sit(self, seating: Seating) -> None:
@@ -754,8 +749,7 @@ class Home:
         if where.strip().lower().startswith(SCHEME):
             name = await self._people.redeem(where)
             self.tell(_("{name} is your friend now.").format(name=name), Tone.GOOD)
-            contact = self._people.contacts.find(name)
-            opener = contact.key
+            opener = read_link(where).identity
         else:
             address = parse_dial(where)
             try:
@@ -954,13 +948,6 @@ class Home:
         name = await self._people.redeem(link)
         self.tell(_("{name} is your friend now.").format(name=name), Tone.GOOD)
 
-    def _block(self, key: bytes, blocked: bool) -> None:
-        self._people.contacts.block(key, blocked)
-        self._people.reload()
-        link = self._node.hub.link(key)
-        if blocked and link is not None:
-            link.close("refused", "no longer welcome")
-
     async def _look_ledger(self) -> None:
         me = self._node.hub.me.identity.hex()
         names = {key.hex(): name for key, name in self._names().items()}
@@ -996,11 +983,6 @@ class Home:
             path, data = folder / f"history-{stamp}.csv", history_csv(played(store, names=self._names()))
         write_atomic(path, data)
         return path
-
-
-def refusal_text(refusal: Refusal) -> str:
-    """A refusal as people read it."""
-    return refusal.detail[:1].upper() + refusal.detail[1:] + "." + (f" ({refusal.rule})" if refusal.rule else "")
 
 
 __all__ = ["Home", "Stage", "refusal_text"]

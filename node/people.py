@@ -7,10 +7,16 @@ Theory of operation::
     both: ADDRESSES (signed, own) whenever a link comes up; a later record replaces an earlier one
 
 From then on the identity key is the account.  A link without an invitation never makes a contact.
+
+What other commands change in the store beside the running node (``doko friends add``, ``doko invite``) is noticed within
+:data:`WATCH_S`, an invitation before the next handshake.  The event loop never waits for the store: it works with what
+was last read, and reads and writes in threads.
 """
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from secrets import token_bytes
 from typing import Final
 
@@ -25,6 +31,7 @@ from node.identity import Identity
 from node.net.dialer import DialFailed
 from node.net.hub import Hub, Standing
 from node.net.link import Link, LinkLost
+from node.refusals import bad_link
 from node.store import Store
 from protocol.refusal import Refusal
 from protocol.wire import messages
@@ -41,6 +48,25 @@ log = logs.get("people")
 INVITE_S: Final = 7 * 86_400
 #: Addresses in a link: more would make it too long to read out.
 LINK_ADDRESSES: Final = 3
+#: How often the store is asked whether another command has changed it (seconds).
+WATCH_S: Final = 1.0
+Finder = Callable[[bytes], bytes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store says at one moment: friends by nickname, tokens that nobody has used with their expiry by id."""
+
+    version: int = -1
+    friends: tuple[Friend, ...] = ()
+    tokens: dict[bytes, tuple[bytes, float]] = field(default_factory=dict, repr=False)
+
+
+def read_known(store: Store) -> Known:
+    """Read it; to be called in a thread.  The version is read first: what changes later is noticed next time."""
+    version = store.data_version()
+    tokens = {invite_id(row.token): (row.token, row.expires) for row in store.invites() if row.used is None}
+    return Known(version, tuple(store.contacts()), tokens)
 
 
 class People:
@@ -48,19 +74,22 @@ class People:
 
     numbers = range(20, 40)
 
-    def __init__(self, store: Store, identity: Identity) -> None:
+    def __init__(self, store: Store, identity: Identity, known: Known) -> None:
+        """*known*: what has just been read from *store* with :func:`read_known`."""
         self._store = store
         self._identity = identity
         self._contacts = Contacts(store)
         self._standings: dict[bytes, Standing] = {}
-        #: Every friend as last read, by nickname: for what is shown often, since the store may be waiting for the disk.
+        #: Every friend as last read, by nickname.
         self.friends: tuple[Friend, ...] = ()
         self._hub: Hub | None = None
         self._nursery: trio.Nursery | None = None
         self._addresses: Callable[[Link | None], tuple[Address, ...]] = lambda link: ()
         self._changed = trio.Event()
         self._kept: set[bytes] = set()
-        self.reload()
+        self._reading = trio.Lock()
+        self._known = known
+        self._take(known)
 
     # -- who is who
 
@@ -68,20 +97,47 @@ class People:
         """What *identity* is to us (for the hub)."""
         return self._standings.get(identity, Standing.STRANGER)
 
-    def find_invite(self, ident: bytes) -> bytes | None:
-        """The token of an open invitation by its id (for the handshake)."""
-        return next((token for token in self._store.live_tokens() if invite_id(token) == ident), None)
+    def friend(self, key: bytes) -> Friend | None:
+        """The friend with this identity key, as last read."""
+        return next((friend for friend in self.friends if friend.key == key), None)
 
-    def reload(self) -> None:
-        """Read the contacts anew after a change."""
-        self.friends = tuple(self._contacts.all())
+    async def invites(self) -> Finder:
+        """What finds the token of an open invitation by its id, for a handshake that begins now."""
+        with suppress(DokoError):  # a disk that fails is told where something is to be saved
+            await self._look()
+        return self._token
+
+    def _token(self, ident: bytes) -> bytes | None:
+        token, expires = self._known.tokens.get(ident, (None, 0.0))
+        return token if expires > time.time() else None
+
+    async def reload(self) -> None:
+        """Read the contacts anew after a change.  Raises :class:`DokoError` if the store fails."""
+        async with self._reading:
+            self._take(await trio.to_thread.run_sync(read_known, self._store))
+
+    async def _look(self) -> None:
+        """Read anew if another command has changed the store."""
+        if await trio.to_thread.run_sync(self._store.data_version) != self._known.version:
+            await self.reload()
+
+    def _take(self, known: Known) -> None:
+        before, self._known, self.friends = self._standings, known, known.friends
         self._standings = {
             friend.key: Standing.BLOCKED if friend.blocked else Standing.CONTACT for friend in self.friends
         }
         self._changed.set()
         self._changed = trio.Event()
-        if self._hub is not None:
-            self._keep()
+        if self._hub is None:
+            return
+        self._keep()
+        for link in self._hub.links():
+            key = link.peer.identity
+            if self.standing(key) is before.get(key, Standing.STRANGER):
+                continue
+            self._hub.restand(key)
+            if self.standing(key) is Standing.CONTACT and self._nursery is not None:
+                self._nursery.start_soon(self._tell_addresses, link)
 
     async def changed(self) -> None:
         """Wait for the next change of the contacts."""
@@ -89,8 +145,24 @@ class People:
 
     @property
     def contacts(self) -> Contacts:
-        """The friends in the store; call :meth:`reload` after changing them."""
+        """The friends in the store, for commands that may wait for it; call :meth:`reload` after changing them."""
         return self._contacts
+
+    async def rename(self, key: bytes, name: str) -> None:
+        """Call a friend otherwise.  Raises :class:`DokoError`."""
+        await self._change(self._contacts.rename, key, name)
+
+    async def block(self, key: bytes, blocked: bool) -> None:
+        """Refuse links with *key* from now on (one that is there ends), or no longer.  Raises :class:`DokoError`."""
+        await self._change(self._contacts.block, key, blocked)
+
+    async def remove(self, key: bytes) -> None:
+        """Forget a friend.  Raises :class:`DokoError`."""
+        await self._change(self._contacts.remove, key)
+
+    async def _change(self, change: Callable[..., object], *arguments: object) -> None:
+        await trio.to_thread.run_sync(change, *arguments)
+        await self.reload()
 
     # -- the network
 
@@ -98,6 +170,16 @@ class People:
         """Work on *hub* from now on; *addresses* tells where we are reached (as a link goes out)."""
         self._hub, self._nursery, self._addresses = hub, nursery, addresses
         hub.subscribe(self)
+        nursery.start_soon(self._watch)
+
+    async def _watch(self) -> None:
+        """Notice what other commands change."""
+        while True:
+            await trio.sleep(WATCH_S)
+            try:
+                await self._look()
+            except DokoError as error:
+                log.warning("store not read", why=error.message)
 
     def stop(self) -> None:
         """Work no more."""
@@ -115,13 +197,13 @@ class People:
             return
         wanted = {friend.key for friend in self.friends if not friend.blocked and friend.addresses}
         for key in wanted - self._kept:
-            self._hub.keep(key, lambda key=key: self._known(key))  # type: ignore[misc]
+            self._hub.keep(key, lambda key=key: self._addresses_of(key))  # type: ignore[misc]
         for key in self._kept - wanted - {b""}:
             self._hub.release(key)
         self._kept = wanted | {b""}
 
-    def _known(self, key: bytes) -> list[Address]:
-        contact = self._contacts.get(key)
+    def _addresses_of(self, key: bytes) -> list[Address]:
+        contact = self.friend(key)
         return [parse_address(text) for text in contact.addresses] if contact is not None else []
 
     def link_up(self, link: Link) -> None:
@@ -138,13 +220,16 @@ class People:
             if link.outgoing:
                 accepted = True
             else:
-                token = self.find_invite(link.invite)
+                token = self._token(link.invite)
                 accepted = token is not None and await trio.to_thread.run_sync(self._store.use_invite, token, key)
             if accepted:
                 await self._befriend(link)
                 link.post(messages.encode(Contact(accept=True)))
-        if self.standing(key) is not Standing.CONTACT:
-            return
+        if self.standing(key) is Standing.CONTACT:
+            await self._tell_addresses(link)
+
+    async def _tell_addresses(self, link: Link) -> None:
+        key = link.peer.identity
         await trio.to_thread.run_sync(self._contacts.seen, key, link.remote if link.outgoing and link.remote else None)
         record = sign_addresses(
             self._identity.sign, self._identity.key, int(time.time()), self._addresses(link)[:LINK_ADDRESSES]
@@ -153,15 +238,15 @@ class People:
 
     async def _befriend(self, link: Link) -> None:
         key = link.peer.identity
-        if self._contacts.get(key) is None:
+        if self.friend(key) is None:
             log.info("contact", peer=link.short)
             addresses = (link.remote,) if link.outgoing and link.remote else ()
             name = self._free_name(link.peer.nickname)
             await trio.to_thread.run_sync(self._contacts.add, key, name, "", addresses)
-        self.reload()
+        await self.reload()
 
     def _free_name(self, name: str) -> str:
-        taken = {contact.nickname.casefold() for contact in self._contacts.all()}
+        taken = {contact.nickname.casefold() for contact in self.friends}
         if name.casefold() not in taken:
             return name
         return next(f"{name[:29]} {n}" for n in range(2, 1000) if f"{name[:29]} {n}".casefold() not in taken)
@@ -177,8 +262,10 @@ class People:
                 except Refusal as refusal:
                     link.close("refused", refusal.detail)
                     return
-                await trio.to_thread.run_sync(self._store.set_addresses, key, record.addresses)
-            self.reload()
+                friend = self.friend(key)
+                if friend is not None and friend.addresses != record.addresses:
+                    await trio.to_thread.run_sync(self._store.set_addresses, key, record.addresses)
+                    await self.reload()
         elif isinstance(message, Contact) and not message.accept and self.standing(key) is Standing.CONTACT:
             log.info("no longer a contact there", peer=link.short)
 
@@ -189,6 +276,7 @@ class People:
         token = token_bytes(16)
         expires = int(time.time()) + INVITE_S
         await trio.to_thread.run_sync(self._store.add_invite, token, float(expires))
+        await self.reload()
         link = make_link(Invitation(self._identity.key, token, expires, self._addresses(None)[:LINK_ADDRESSES]))
         return link, float(expires)
 
@@ -198,13 +286,10 @@ class People:
         try:
             invitation = read_link(text)
         except Refusal as refusal:
-            raise DokoError(
-                _("This link cannot be used: {why}.").format(why=refusal.detail),
-                _("Copy it again as a whole, or ask for a new one."),
-            ) from None
+            raise bad_link(refusal) from None
         if invitation.identity == self._identity.key:
             raise DokoError(_("This link is your own: give it to a friend."))
-        known = self._contacts.get(invitation.identity)
+        known = self.friend(invitation.identity)
         if known is not None and not known.blocked:
             raise DokoError(_("{name} is your friend already.").format(name=known.nickname), "", EXIT_NO)
         if invitation.expires < time.time():
@@ -219,7 +304,7 @@ class People:
                 trouble.append(str(failed))
                 continue
             await self._befriend(link)
-            contact = self._contacts.get(invitation.identity)
+            contact = self.friend(invitation.identity)
             return contact.nickname if contact is not None else link.peer.nickname
         raise DokoError(
             _("Your friend's node cannot be reached: {why}.").format(why="; ".join(trouble)),

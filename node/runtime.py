@@ -21,9 +21,10 @@ from node.net.address import Listen
 from node.net.hub import Hub, local_host, open_hub
 from node.net.link import Link
 from node.paths import Paths
-from node.people import People
+from node.people import Known, People, read_known
 from node.plan import SEED_ROOT, Plan, pack_plan
 from node.players import Player
+from node.refusals import told
 from node.session import Outcome, Session, Watcher
 from node.store import Store
 from node.tasks import background
@@ -136,7 +137,9 @@ class Node:
         if outcome.settlement is None:
             await trio.to_thread.run_sync(self.store.note_stop, plan.match, outcome.reason, outcome.evidence)
             raise DokoError(
-                _("The match stopped: {why}.").format(why=outcome.reason), self._keep_evidence(plan, outcome), EXIT_PEER
+                _("The match stopped: {why}.").format(why=told(outcome.reason)),
+                self._keep_evidence(plan, outcome),
+                EXIT_PEER,
             )
         return Played(outcome, session.path)
 
@@ -192,6 +195,19 @@ def nickname_of(app: App, identity: Identity, wish: str | None) -> str:
     return name[:MAX_NICKNAME].strip()
 
 
+def _open_files(app: App) -> tuple[Identity, Store, Known]:
+    """The node's identity and store, claimed for this process, and whom it knows.  Raises :class:`DokoError`."""
+    identity = app.load_identity(create=True)
+    store = app.open_store(exclusive=True)
+    try:
+        app.claim_identity(identity)
+        return identity, store, read_known(store)
+    except BaseException:
+        app.release_identity()
+        store.close()
+        raise
+
+
 @asynccontextmanager
 async def open_node(
     app: App,
@@ -209,15 +225,16 @@ async def open_node(
     if log:
         app.start_log()
     await trio.to_thread.run_sync(generators)  # loads libsodium and makes the fixed points: 60 ms, once
-    identity = app.load_identity(create=True)
-    store = app.open_store(exclusive=True)
+    if log:  # a node alone, which may ask for a passphrase at the terminal
+        identity, store, known = _open_files(app)
+    else:  # one among others, whom the disk must not hold up
+        identity, store, known = await trio.to_thread.run_sync(_open_files, app)
     try:
-        app.claim_identity(identity)
-        people = People(store, identity)
+        people = People(store, identity, known)
         me = node_me(identity, nickname_of(app, identity, nickname))
         configured = tuple(parse_address(text) for text in app.config.names("network.addresses"))
         async with (
-            open_hub(me, standing=people.standing, find_invite=people.find_invite) as hub,
+            open_hub(me, standing=people.standing, invites=people.invites) as hub,
             background() as nursery,
         ):
             with open_lobby(hub, nursery, token_bytes) as lobby:
@@ -231,4 +248,5 @@ async def open_node(
                     people.stop()
     finally:
         app.release_identity()
-        store.close()
+        with trio.CancelScope(shield=True):
+            await trio.to_thread.run_sync(store.close)

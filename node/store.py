@@ -306,10 +306,13 @@ class Store:
                 (*place, entry.payload),
             ).fetchone()
             # a row with this very hash and another payload is one whose bytes have changed on the disk
-            mended = same is None and db.execute(
-                "UPDATE entries SET payload = ?, signature = ? WHERE match = ? AND hash = ?",
-                (entry.payload, entry.signature, match, entry.hash),
-            ).rowcount
+            mended = (
+                same is None
+                and db.execute(
+                    "UPDATE entries SET payload = ?, signature = ? WHERE match = ? AND hash = ?",
+                    (entry.payload, entry.signature, match, entry.hash),
+                ).rowcount
+            )
             if same is None and not mended:
                 raise StoreConflict(f"seat {entry.seat} has another entry {entry.chain}/{entry.deal}/{entry.seq}")
 
@@ -575,6 +578,14 @@ class Store:
             return db.execute("DELETE FROM invites WHERE token = ?", (token,)).rowcount > 0
 
     # -- health
+
+    def data_version(self) -> int:
+        """A number that is another one as soon as another command has changed the store; our own changes do not count.
+
+        Cheap: no page of the file is read.
+        """
+        with self._read() as db:
+            return int(db.execute("PRAGMA data_version").fetchone()[0])
 
     def check(self) -> list[str]:
         """What SQLite's full check finds wrong; empty: the store is whole."""

@@ -33,6 +33,7 @@ from node.company import NAMES
 from node.errors import DokoError
 from node.events import Line
 from node.files import make_private_directory
+from node.heartbeat import Heartbeat
 from node.i18n import N_, _
 from node.lobby import Seating
 from node.net.address import Listen, parse_listen
@@ -61,6 +62,8 @@ TRIES: Final = 5
 AGAIN_S: Final = 1.0
 #: After a match a computer stays for another one so long (seconds).
 REMATCH_S: Final = 60.0
+#: How often the event loop is looked at (seconds).
+BEAT_S: Final = 0.1
 #: Requests a minute of one friend, and at once.
 ASKED_PER_MIN: Final = 6.0
 ASKED_BURST: Final = 4.0
@@ -126,6 +129,7 @@ class House:
         self.refused: Counter[str] = Counter()
         self.late = 0
         self.decided = 0
+        self._heartbeat = Heartbeat(beat=BEAT_S)
 
     # -- life
 
@@ -134,6 +138,7 @@ class House:
         self._node.hub.subscribe(self)
         self._node.people.stay_connected()
         self._nursery.start_soon(self._follow_people)
+        self._nursery.start_soon(self._heartbeat.run)
         for data in self._homes():
             await self._recall(data)
 
@@ -406,6 +411,8 @@ class House:
             "fallbacks": statistics.fallbacks,
             "ms_median": round(statistics.quantile(0.5), 1),
             "ms_99": round(statistics.quantile(0.99), 1),
+            "ms_worst": round(statistics.quantile(1.0), 1),
+            "loop_ms": round(self._heartbeat.late, 1),
             "refused": dict(self.refused),
             "cpu": round(time.process_time(), 1),
         }

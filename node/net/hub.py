@@ -30,6 +30,7 @@ from node.net.handshake import shake
 from node.net.limits import CONTACT, MEMBER, STRANGER, Bucket, Limits, Rates
 from node.net.link import Link, LinkLost, State, StreamLink
 from node.net.listener import bound_addresses, open_listeners
+from node.refusals import told
 from node.tasks import background
 from protocol.deal.group import ristretto
 from protocol.wire.address import Address
@@ -55,6 +56,8 @@ FAREWELL_S: Final = 2.0
 
 #: Opens a byte stream to an address within so many seconds, or raises :class:`DialFailed`.
 Dialer = Callable[[Address, float], Awaitable[trio.abc.Stream]]
+#: For a handshake that begins: what finds the token of an open invitation by its id.
+Invites = Callable[[], Awaitable[Callable[[bytes], bytes | None]]]
 
 
 class Standing(Enum):
@@ -118,7 +121,7 @@ class Hub:
         *,
         limits: Limits | None = None,
         standing: Callable[[bytes], Standing] | None = None,
-        find_invite: Callable[[bytes], bytes | None] | None = None,
+        invites: Invites | None = None,
         dialer: Dialer = dial,
     ) -> None:
         self.me = me
@@ -126,7 +129,7 @@ class Hub:
         self.listening: list[Address] = []
         self._nursery = nursery
         self._standing = standing or (lambda identity: Standing.STRANGER)
-        self._find_invite = find_invite
+        self._invites = invites
         self._dialer = dialer
         self._members: Counter[bytes] = Counter()
         self._links: dict[bytes, _Entry] = {}
@@ -157,6 +160,14 @@ class Hub:
         """Takes one :meth:`seat` back."""
         self._members[identity] -= 1
         self._rerate(identity)
+
+    def restand(self, identity: bytes) -> None:
+        """What *identity* is to this node has changed: its link gets other rates, or ends if it is not wanted."""
+        entry = self._links.get(identity)
+        if entry is not None and self.standing(identity) is Standing.BLOCKED:
+            entry.link.close("refused", "this node does not want a link any more")
+        else:
+            self._rerate(identity)
 
     def _rerate(self, identity: bytes) -> None:
         entry = self._links.get(identity)
@@ -278,7 +289,7 @@ class Hub:
         try:
             link = await self._shake(stream, remote=str(where), outgoing=True, invite=invite, expect=expect)
         except LinkLost as lost:
-            raise DialFailed(_("{where}: {why}").format(where=where, why=lost.detail)) from None
+            raise DialFailed(_("{where}: {why}").format(where=where, why=told(lost.detail))) from None
         return await self.adopt(link)
 
     async def adopt(self, link: StreamLink) -> Link:
@@ -376,8 +387,9 @@ class Hub:
         """A link out of a fresh connection.  Raises :class:`LinkLost`; the stream is then closed."""
         try:
             with trio.fail_after(self.limits.handshake_s):
+                find = None if outgoing or self._invites is None else await self._invites()
                 connection, ready, early = await shake(
-                    stream, self.me, initiator=outgoing, expect=expect, invite=invite, find_invite=self._find_invite
+                    stream, self.me, initiator=outgoing, expect=expect, invite=invite, find_invite=find
                 )
         except trio.TooSlowError:
             await trio.aclose_forcefully(stream)
@@ -538,12 +550,12 @@ async def open_hub(
     *,
     limits: Limits | None = None,
     standing: Callable[[bytes], Standing] | None = None,
-    find_invite: Callable[[bytes], bytes | None] | None = None,
+    invites: Invites | None = None,
     dialer: Dialer = dial,
 ) -> AsyncIterator[Hub]:
     """A hub for the time of the ``async with`` block; when the block ends every link gets a polite end."""
     async with background() as nursery:
-        hub = Hub(me, nursery, limits=limits, standing=standing, find_invite=find_invite, dialer=dialer)
+        hub = Hub(me, nursery, limits=limits, standing=standing, invites=invites, dialer=dialer)
         try:
             yield hub
         finally:  # after a cancellation this ends at its first wait, and the links with it
