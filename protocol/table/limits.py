@@ -9,6 +9,8 @@ RATE: Final = 200.0
 #: Bytes of answers to STATUS a peer may ask for at once, and a second.
 ANSWER_BURST: Final = 8_000_000.0
 ANSWER_RATE: Final = 200_000.0
+#: Seconds in which one peer's STATUS is answered with entries once: what came up since has been sent to it anyway.
+ANSWER_EVERY: Final = 0.25
 #: Messages that no honest node sends, before the link is closed.
 JUNK: Final = 8
 
@@ -41,7 +43,16 @@ class Peer:
         self.messages = Bucket(BURST, RATE)
         self.answers = Bucket(ANSWER_BURST, ANSWER_RATE)
         self.junk = 0
+        self._answered: float | None = None
 
     def renew(self) -> None:
-        """A new link: junk is forgotten, the buckets are not."""
+        """A new link: junk is forgotten, and what went out on the old one may be lost; the buckets stay."""
         self.junk = 0
+        self._answered = None
+
+    def answer_due(self, now: float) -> bool:
+        """Whether a STATUS is to be answered with entries; two that cross each other are one question."""
+        if self._answered is not None and now - self._answered < ANSWER_EVERY:
+            return False
+        self._answered = now
+        return True

@@ -42,7 +42,8 @@ class Resume(Inbox):
             case EntryMessage():
                 self._incoming(seat, read_entry(message.p, message.s))
             case Status() if message.match == self.setup.match_id:
-                self._answer(seat, message.at)
+                if self._peers[seat].answer_due(self._now):
+                    self._answer(seat, message.at)
                 if message.reply:
                     self._status(seat, reply=False)
             case Heads() if message.match == self.setup.match_id:

@@ -21,7 +21,8 @@ def test_13_bad_box_and_no_answer_blames_its_maker_and_not_the_complainant() -> 
     world.hooks.append(only(1, {Kind.SHAREOPEN}))
     foe = Foe(world, 1)
     foe.table._answer_complaint = lambda deal, mine: False  # type: ignore[method-assign]
-    until(world, lambda: all(node.table.match.deals[0].complaints for node in world.nodes if node.seat != 1))
+    deals = [node.table.match.deals[0] for node in world.nodes if node.seat != 1]
+    until(world, lambda: all(deal.complaints and 1 not in deal.log.missing for deal in deals))
     for node in world.nodes:
         if node.seat != 1:
             due = node.table.match.due
