@@ -263,7 +263,7 @@ def main() -> int:
     if options.json:
         print(json.dumps({**found, "missed": missed}))
         return 1 if missed and options.strict else 0
-    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; a deal of four nodes")
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}: a deal, four nodes")
     for name in ("cpu_ms", "cpu_median_ms", "bare_ms", "ratio", "ratio_in_place", "entries_kb", "wire_kb", "messages"):
         target = f"  (at most {TARGETS[name]:g})" if name in TARGETS else ""
         print(f"{name:<16}{found[name]:10.2f}{target}{'  MISSED' if name in missed else ''}")
