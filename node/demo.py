@@ -20,7 +20,8 @@ import trio
 
 from node.auto import policy_of
 from node.cli.app import App, emit_json
-from node.errors import EXIT_NO, EXIT_OK, EXIT_PEER, DokoError
+from node.console.words import decimal
+from node.errors import EXIT_ENVIRONMENT, EXIT_NO, EXIT_OK, EXIT_PEER, DokoError
 from node.events import Line
 from node.files import make_private_directory
 from node.i18n import _
@@ -116,6 +117,7 @@ class Demo:
         level: str,
         matches: int,
         out: Path | None,
+        replace: bool,
         seed: str | None,
         delay: float | None,
         watch: bool,
@@ -141,7 +143,19 @@ class Demo:
         stamp = time.strftime("%Y%m%d-%H%M%S")
         self._out = out if out is not None else app.paths.data / "demo" / stamp
         self._keep = out is not None
+        self._names = [[f"{number + 1}-{name.lower()}.settlement" for name in NAMES] for number in range(self._matches)]
+        if not replace:
+            self._refuse_to_overwrite()
         self._trouble: DokoError | None = None
+
+    def _refuse_to_overwrite(self) -> None:
+        for name in (name for names in self._names for name in names):
+            if (self._out / name).exists():
+                raise DokoError(
+                    _("{path} exists already.").format(path=self._out / name),
+                    _("Choose another directory, or overwrite it with --replace."),
+                    EXIT_ENVIRONMENT,
+                )
 
     async def main(self, stop: Stop) -> int:
         """Run it all; the exit code."""
@@ -261,8 +275,7 @@ class Demo:
         good = True
         for number in range(self._matches):
             files = []
-            for child in children:
-                name = f"{number + 1}-{child.name.lower()}.settlement"
+            for child, name in zip(children, self._names[number], strict=True):
                 await trio.to_thread.run_sync(shutil.copyfile, child.settled[number]["path"], self._out / name)
                 files.append(self._out / name)
             paths += [str(file) for file in files]
@@ -317,9 +330,9 @@ class Demo:
         click.echo()
         if deal:
             average = sum(deal) / len(deal) / 1000
-            click.echo(_("A deal took {n:.2f} seconds.").format(n=average), nl=not hand)
+            click.echo(_("A deal took {n} seconds.").format(n=decimal(average, 2)), nl=not hand)
         if hand:
-            click.echo(" " + _("A hand took {n:.1f} seconds.").format(n=sum(hand) / len(hand) / 1000))
+            click.echo(" " + _("A hand took {n} seconds.").format(n=decimal(sum(hand) / len(hand) / 1000, 1)))
         if good:
             click.echo(_("Four nodes, four equal settlements, each verified from the keys to the cents:"))
         for path in paths:

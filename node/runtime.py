@@ -13,7 +13,7 @@ import trio
 from node import __version__
 from node.books import close_books
 from node.cli.app import App
-from node.errors import EXIT_PEER, DokoError
+from node.errors import EXIT_ENVIRONMENT, EXIT_PEER, DokoError
 from node.i18n import _
 from node.identity import Identity
 from node.lobby import Lobby, open_lobby
@@ -59,7 +59,6 @@ class Node:
         people: People,
         paths: Paths,
         announce: tuple[Address, ...],
-        listen: Listen | None = None,
     ) -> None:
         self.identity = identity
         self.store = store
@@ -68,7 +67,7 @@ class Node:
         self.people = people
         self.paths = paths
         self._announce = announce
-        self._listen = listen
+        self._listen: Listen | None = None
 
     @property
     def listening(self) -> str:
@@ -76,6 +75,23 @@ class Node:
         if self._listen is None or not self.hub.listening:
             return ""
         return str(Listen(self._listen.host, self.hub.listening[0].port))
+
+    async def listen(self, where: Listen, *, free: bool = False) -> str:
+        """Listen at *where*; if that is in use and *free* allows it, at any free port: what to tell about that.
+
+        Raises :class:`DokoError`.
+        """
+        self._listen = where
+        try:
+            await self.hub.listen(where)
+        except DokoError as error:
+            if not free or error.exit_code != EXIT_ENVIRONMENT:
+                raise
+            await self.hub.listen(Listen(where.host, 0))
+            return _("Port {port} is in use, perhaps by another doko; this one listens at {other}.").format(
+                port=where.port, other=self.hub.listening[0].port
+            )
+        return ""
 
     @property
     def local_address(self) -> str:
@@ -238,9 +254,9 @@ async def open_node(
             background() as nursery,
         ):
             with open_lobby(hub, nursery, token_bytes) as lobby:
+                node = Node(identity, store, hub, lobby, people, app.paths, announce or configured)
                 if listen is not None:
-                    await hub.listen(listen)
-                node = Node(identity, store, hub, lobby, people, app.paths, announce or configured, listen)
+                    await node.listen(listen)
                 people.start(hub, nursery, node.addresses)
                 try:
                     yield node

@@ -172,4 +172,4 @@ def run_bot(app: App, /, level: str, where: str, seat: int | None, seed: str | N
         return await play_at(node, opener, auto, options.matches, report, seat=seat, within=wait)
 
     with auto:
-        return run_node(app, options, play)
+        return run_node(app, options, play, any_port=True)

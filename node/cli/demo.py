@@ -31,6 +31,7 @@ Examples:
 @option("--level", default="beginner", show_default=True, metavar="LEVEL", help=N_("Who plays: a computer's level"))
 @option("--matches", type=click.IntRange(1, 10_000), default=1, show_default=True, help=N_("How many matches to play"))
 @option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help=N_("Where the files go"))
+@option("--replace", is_flag=True, help=N_("Overwrite the files of an earlier demo in DIR"))
 @option("--seed", metavar="TEXT", help=N_("Make the computers' choices repeatable (never the cards)"))
 @option("--delay", type=click.FloatRange(0, 60), metavar="SECONDS", help=N_("Pause before each bid and card"))
 @option("--watch", is_flag=True, help=N_("Tell the match as text (the default, unless --json is given)"))

@@ -187,6 +187,9 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 def _exit_code(error: BaseException, data: Path | None) -> int:
     """Tell *error* in words and say how the command ends."""
     leaves = list(_leaves(error))
+    if any(isinstance(leaf, click.Abort) and isinstance(leaf.__context__, EOFError) for leaf in leaves):
+        _tell(_("The input has ended."))  # where something was asked
+        return EXIT_USAGE
     if any(isinstance(leaf, KeyboardInterrupt | click.Abort) for leaf in leaves):
         with contextlib.suppress(OSError, ValueError):
             click.echo(_("Interrupted."), err=True)

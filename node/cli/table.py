@@ -315,7 +315,7 @@ def join(
         return await play_at(node, link.peer.identity, auto, options.matches, report, seat=seat)
 
     with auto:
-        return run_node(app, options, play)
+        return run_node(app, options, play, any_port=True)
 
 
 @table.command(help=N_("Take up the matches that were interrupted, or the one whose name begins with MATCH."))
@@ -411,8 +411,12 @@ def run_node(
     *,
     listen: str | None = None,
     table: bool = False,
+    any_port: bool = False,
 ) -> int:
-    """Run a node until *play* is through; the exit code."""
+    """Run a node until *play* is through; the exit code.
+
+    *any_port*: nobody looks for it at its usual port: if that is in use and none was asked for, any other will do.
+    """
     from node.auto import Reporter
     from node.leash import follow_parent
     from node.net.address import parse_dial, parse_listen
@@ -428,8 +432,11 @@ def run_node(
 
     async def main(stop: Stop) -> int:
         ends: list[Line] = []
-        async with open_node(app, listen=where, nickname=options.nick, announce=announce) as node:
+        async with open_node(app, listen=None, nickname=options.nick, announce=announce) as node:
             with stop.scope:
+                note = await node.listen(where, free=any_port and not (listen or options.listen))
+                if note and not options.as_json:
+                    click.echo(note, err=True)
                 async with background() as nursery:
                     if options.measure:
                         nursery.start_soon(reporter.heartbeat.run)

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from node.console.settings import Settings, detect, with_values
-from node.errors import EXIT_ENVIRONMENT, EXIT_OK, DokoError
+from node.errors import EXIT_ENVIRONMENT, EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import _
 
 if TYPE_CHECKING:
     from node.cli.app import App
-    from node.net.address import Listen
-    from node.runtime import Node
     from node.view import Command, Desk
 
 LOCAL: Final = "127.0.0.1:0"
@@ -117,7 +115,7 @@ def run(
 
     async def node_main(desk: Desk) -> None:
         async with open_node(app, listen=None, nickname=nickname) as node:
-            note = await _listen(node, where, free=listen is None and not local)
+            note = await node.listen(where, free=listen is None and not local)
             home = Home(app, desk, node, local=local)
             if note:
                 home.tell(note)
@@ -130,9 +128,13 @@ def run(
     try:
         if wants_plain(app):
             from node.console.plain import Plain
+            from node.console.plaindesk import InputEnded
             from node.console.plaindesk import run as run_plain
 
-            run_plain(Plain(settings), node_main)
+            try:
+                run_plain(Plain(settings), node_main)
+            except InputEnded as ended:
+                code = _input_ended(typed=bool(ended.args[0]), in_match=any(left_open))
         else:
             from node.console.full import Console
             from node.console.model import Model
@@ -156,6 +158,16 @@ def run(
     return code
 
 
+def _input_ended(*, typed: bool, in_match: bool) -> int:
+    """Say that the input has ended; the exit code."""
+    click.echo(_("The input has ended."), err=True)
+    if typed:
+        return EXIT_NO if in_match else EXIT_OK
+    hint = _("The console needs somebody who types. A computer plays without one: doko table --help")
+    click.echo(hint, err=True)
+    return EXIT_USAGE
+
+
 def command_again(app: App) -> str:
     """The command that takes a match up again."""
     return "doko" if app.data is None else f"doko --data {app.data}"
@@ -166,23 +178,6 @@ def _say(text: str) -> None:
         click.echo(text)
     except OSError:
         return  # nobody is there to read it
-
-
-async def _listen(node: Node, where: Listen, *, free: bool) -> str:
-    """Listen at *where*; if that is in use and nobody insists, at any free port, and say so."""
-    from node.net.address import Listen
-
-    try:
-        await node.hub.listen(where)
-    except DokoError as error:
-        if not free or error.exit_code != EXIT_ENVIRONMENT:
-            raise
-        await node.hub.listen(Listen(where.host, 0))
-        port = node.hub.listening[0].port
-        return _("Port {port} is in use, perhaps by another doko; this one listens at {other}.").format(
-            port=where.port, other=port
-        )
-    return ""
 
 
 def table_command(values: Mapping[str, Any], seats: str, bots: tuple[str, ...] = ()) -> Command:

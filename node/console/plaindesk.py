@@ -18,6 +18,10 @@ from node.view import Command, Quit, View
 T = TypeVar("T")
 
 
+class InputEnded(Exception):
+    """The input has ended before the person left; the argument: whether anything had been typed."""
+
+
 class PlainDesk:
     """A desk (:class:`node.view.Desk`) of lines: reads *stdin* in a thread, writes to *stdout*."""
 
@@ -30,6 +34,9 @@ class PlainDesk:
         self._timer = trio.Event()
         self._closed = False
         self._gone = False
+        #: Lines typed so far, and whether the input has come to its end by itself.
+        self.typed = 0
+        self.ended = False
         self._leave: Callable[[], None] = lambda: None
 
     def show(self, view: View) -> None:
@@ -69,11 +76,13 @@ class PlainDesk:
         while not self._closed:
             data = await trio.to_thread.run_sync(_read_some, self._stdin, abandon_on_cancel=True)
             if not data:
+                self.ended = not self.machine.stopping
                 break
             buffer += data
             *lines, buffer = buffer.split(b"\n")
             buffer = buffer[-4096:]
             for line in lines:
+                self.typed += 1
                 self.machine.feed(line.decode("utf-8", "replace")[:1000], trio.current_time())
                 self._after()
         self._closed = True
@@ -115,11 +124,14 @@ def _read_some(descriptor: int) -> bytes:
 
 
 def run(machine: Plain, node: Callable[[PlainDesk], Awaitable[T]], stdin: int = 0, stdout: TextIO | None = None) -> Any:
-    """Run *node* under trio with the plain console; signals end it in order (:class:`~node.console.bridge.Stopped`)."""
+    """Run *node* under trio with the plain console.
+
+    Signals end it in order (:class:`~node.console.bridge.Stopped`); :class:`InputEnded` if the input does.
+    """
     caught: list[str] = []
+    desk = PlainDesk(machine, stdin, stdout)
 
     async def main() -> T | None:
-        desk = PlainDesk(machine, stdin, stdout)
         numbers = {number: name for name in STOP_SIGNALS if (number := getattr(signal, name, None)) is not None}
         result: list[T | None] = []
         async with trio.open_nursery() as nursery:
@@ -138,4 +150,6 @@ def run(machine: Plain, node: Callable[[PlainDesk], Awaitable[T]], stdin: int = 
     outcome = trio.run(main)
     if caught and outcome is None:
         raise Stopped(caught[0])
+    if desk.ended and outcome is None:
+        raise InputEnded(desk.typed > 0)
     return outcome

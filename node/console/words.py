@@ -159,6 +159,11 @@ def money(cents: int, currency: str = "", signed: bool = False) -> str:
     return f"{whole} {currency}".rstrip()
 
 
+def decimal(number: float, places: int) -> str:
+    """A number as people write it here: ``1.45`` or ``1,45``."""
+    return f"{number:.{places}f}".replace(".", _("."))
+
+
 def signed(n: int) -> str:
     """A number with its sign, 0 without."""
     return f"{n:+}" if n else "0"
