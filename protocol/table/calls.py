@@ -40,15 +40,6 @@ MAX_PENDING: Final = 6
 _SIDES: Final = {CallKind.RE: claims.Side.RE, CallKind.KONTRA: claims.Side.KONTRA}
 
 
-class Equivocation(Refusal):
-    """Two different payloads of one seat for one place: evidence against it, whoever brought it."""
-
-    def __init__(self, first: Entry, second: Entry) -> None:
-        super().__init__(Code.EQUIVOCATION, f"{second.words()}: this seat has signed another entry for the same place")
-        self.first = first
-        self.second = second
-
-
 @dataclass(frozen=True, slots=True)
 class JudgedCall:
     """A call that is right where it stands: the engine's act, the slot it opens, the calls it stands behind."""
@@ -112,9 +103,7 @@ def _find(hand: HandPhase, key: bytes, listed: Mapping[bytes, JudgedCall]) -> Ju
     return found
 
 
-def _behind(
-    hand: HandPhase, entry: Entry, listed: Mapping[bytes, JudgedCall], position: int
-) -> tuple[bytes, ...]:
+def _behind(hand: HandPhase, entry: Entry, listed: Mapping[bytes, JudgedCall], position: int) -> tuple[bytes, ...]:
     """The calls it stands behind: those of ``after`` and its author's own earlier ones that its head does not have."""
     seat = entry.seat
     own = {call.entry.seq: key for key, call in listed.items() if call.entry.seat == seat}

@@ -57,6 +57,7 @@ class Commands(Duties):
     def _mine(self) -> tuple[HandPhase, OwnDeal]:
         """That hand and our keys of it."""
         hand = self._hand()
+        self._no_pause()
         if hand.deal.number not in self._deals:
             raise Refusal(Code.TURN, "our keys of this hand are lost: all four can agree that it is void", "R29")
         if self._command is not None:
@@ -83,6 +84,8 @@ class Commands(Duties):
                 self._wants_void = agree
             case effects.DealAnew():
                 self._deal_anew()
+            case effects.Pause(on):
+                self._wish_pause(on)
             case effects.GoOn():
                 self._go_on = True
             case effects.Adjourn():
@@ -93,6 +96,8 @@ class Commands(Duties):
         state = mine.heard(hand)
         if hand.judging or self.me not in self.match.main.missing or Kind.TRICK in self.match.main.kinds:
             raise Refusal(Code.TURN, "it is not your turn", "R14")
+        if self._agreed_to_void:
+            raise Refusal(Code.TURN, "you have agreed that this hand is void", "R29")
         player = hand.position(self.me)
         if act not in legal(state, player):
             apply(state, act)
@@ -114,7 +119,11 @@ class Commands(Duties):
 
         def finished(fields: wire.Play) -> None:
             self._command = None
-            if self.match.main.head == head and self.match.hand is hand and not self._resuming:
+            if (
+                self.match.main.head == head
+                and self.match.hand is hand
+                and not (self._resuming or self._agreed_to_void)
+            ):
                 self._played(hand, fields, heard)
 
         self._compute(own.make_play, args, finished)
@@ -137,6 +146,8 @@ class Commands(Duties):
         self._sign(Chain.MAIN, hand.deal.number, seq, self.match.main.head, Kind.CALL, fields)
 
     def _deal_anew(self) -> None:
+        if self._stopped:
+            raise Refusal(Code.TURN, f"the table has stopped: {self._stopped}")
         deal = self.match.next_deal
         if deal is None or self.match.sent_shares(deal.number, self.me):
             raise Refusal(Code.TURN, "no deal is under way")

@@ -3,6 +3,7 @@
 ::
 
     Core        state; sign, persist before send, compute
+    Pausing     pauses by consent
     Decisions   guilt, deals thrown away and kept, absence
     Inbox       entries that come in: judged, held, refused
     Resume      exchange with the others; start over a store
@@ -28,16 +29,18 @@ from protocol.table.clocks import Clocks
 from protocol.table.deal_phase import DealPhase
 from protocol.table.effects import Command, Effect, Stored
 from protocol.table.entries import Entry, Signer, message_of, store_form
-from protocol.table.limits import Peer
+from protocol.table.limits import OWN_PAUSE_BURST, OWN_PAUSE_RATE, Bucket, Peer
 from protocol.table.log import ALL
 from protocol.table.match import Fault, Match
 from protocol.table.own import OwnDeal
+from protocol.table.pause import Votes
 from protocol.table.roster import Setup
 from protocol.wire.entries import Chain, Fields, Kind
 
 #: Seconds without progress after which all are told where we are; doubled up to the second value.
 STALL_FIRST: Final = 2.0
 STALL_MOST: Final = 16.0
+
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
@@ -76,6 +79,8 @@ class Core:
         self.match = Match(setup, _finished_deals(stored))
         terms = self.match.terms
         self._clocks = Clocks(float(terms.clock.decision), float(terms.clock.reserve), float(terms.absence.grace))
+        self._votes = Votes(frozenset(terms.human_seats))
+        self._pauses = Bucket(OWN_PAUSE_BURST, OWN_PAUSE_RATE)
         self._deals: dict[int, OwnDeal] = {}
         self._links: set[int] = set()
         self._peers = {seat: Peer() for seat in self.others}
@@ -178,9 +183,7 @@ class Core:
         self._jobs[job] = then
         self._effects.append(effects.Compute(job, fn, args))
 
-    def _sign(
-        self, chain: Chain, deal: int, seq: int | None, parent: bytes, kind: Kind, fields: Fields
-    ) -> Entry:
+    def _sign(self, chain: Chain, deal: int, seq: int | None, parent: bytes, kind: Kind, fields: Fields) -> Entry:
         entry = self._signer.make(chain, deal, seq, parent, kind, fields)
         self.match.offer(entry, own=True)
         self._outbox.append(entry)

@@ -1,5 +1,9 @@
 """Decisions against a seat: evidence, deals thrown away (RESTART) and kept (KEEP), absence.
 
+On the first head of a deal chain RESTART stands for evidence alone: all have that head, whatever a liar has shown to
+each.  Nobody is left behind there for being silent (no key is made yet that a new deal would have to replace) and
+nobody signs KEEP.  On every later head it stands for absence, and there a seat signs KEEP or RESTART, never both.
+
 Nobody else takes the place of an absent player yet: in a hand an absence waits, or the table adjourns.
 """
 
@@ -8,10 +12,10 @@ from __future__ import annotations
 from typing import Final
 
 from protocol.table import effects, evidence
-from protocol.table.core import Core
 from protocol.table.deal_phase import DealPhase, DealState
 from protocol.table.entries import Entry
 from protocol.table.match import Fault
+from protocol.table.pausing import Pausing
 from protocol.wire import entries as wire
 from protocol.wire.entries import Chain, Kind
 
@@ -19,7 +23,7 @@ from protocol.wire.entries import Chain, Kind
 RESTARTS: Final = 3
 
 
-class Decisions(Core):
+class Decisions(Pausing):
     """Who is guilty or gone, and what follows."""
 
     def _convict(self, fault: Fault) -> None:
@@ -38,7 +42,7 @@ class Decisions(Core):
                     self._send_entry(other, fault.other)
         deal = self.match.deals.get(entry.deal)
         if seat == self.me:
-            twice = "two entries of ours for one place: another node signs with our identity"
+            twice = "two entries of ours exclude each other: another node signs with our identity"
             self._stop(twice if fault.other else f"an entry of ours is wrong: {fault.refusal}", file, seat)
         elif entry.chain is Chain.DEAL and deal is not None and not self.match.sent_shares(deal.number, self.me):
             self._effects.append(effects.Evidence(seat, str(fault.refusal), file))
@@ -70,12 +74,12 @@ class Decisions(Core):
         if deal is None or deal.state is DealState.DEAD or self._resuming:
             return False
         for (number, head, target), signed in self.match.restarts.items():
-            if number != deal.number or target in (None, self.me) or self.me in signed:
+            if number != deal.number or target is None or self.me in (*signed, target):
                 continue
-            if self._kept(head) or self._decided(deal, head):
-                continue
-            assert target is not None
-            if self._keep(deal, head, target):
+            theirs = self._theirs(deal, head, target)
+            if theirs is not None and self._stand_by(deal, head, target):
+                for seat in self.others:
+                    self._send_entry(seat, theirs)
                 return True
         return False
 
@@ -88,8 +92,9 @@ class Decisions(Core):
                     self._news.append(next(iter(signed.values())))
 
     def _proofs(self, deal: int) -> list[Entry]:
-        """The entries that convict in this deal: refused here, so no log has them for whoever comes later."""
-        faults = [fault for (number, _), fault in self._guilty.items() if number == deal]
+        """The entries that convict, from the deal before this one on (its hand may be played while this one is made):
+        refused here, so no log has them for whoever comes later."""
+        faults = [fault for (number, _), fault in self._guilty.items() if number >= deal - 1]
         return [entry for fault in faults for entry in (fault.entry, fault.other) if entry is not None]
 
     def _decided(self, deal: DealPhase, head: bytes) -> bool:
@@ -110,8 +115,8 @@ class Decisions(Core):
             return
         if self.me in self.match.restarts.get((deal.number, head, seat), {}):
             return
-        if seat is not None and (deal.number, seat) not in self._guilty and self._kept(head):
-            return  # KEEP binds us: no decision against anybody here, short of a proven breach
+        if seat is not None and self._kept(head):
+            return  # KEEP binds us: no decision against anybody here
         self._sign(Chain.DEAL, deal.number, None, head, Kind.RESTART, wire.Restart(seat=seat))
 
     def _restarted(self, entry: Entry) -> None:
@@ -127,13 +132,20 @@ class Decisions(Core):
             return
         if target == self.me:
             return
-        if target is not None and self._keep(deal, entry.parent, target):
-            return
+        if target is not None:
+            theirs = self._theirs(deal, entry.parent, target)
+            if theirs is not None:
+                for seat in self.others:
+                    self._send_entry(seat, theirs)
+                self._stand_by(deal, entry.parent, target)
+                return
         asked = sum(entry.seat in signed for (_, _, whom), signed in self.match.restarts.items() if whom is None)
         if target is None:
             if asked <= RESTARTS:
                 self._sign_restart(deal, entry.parent, None)
-        elif (deal.number, target) in self._guilty or target in self._clocks.gone(self._now):
+        elif (deal.number, target) in self._guilty:
+            self._sign_restart(deal, deal.first_head, target)
+        elif target in self._clocks.gone(self._now) and entry.parent != deal.first_head:
             self._sign_restart(deal, entry.parent, target)
 
     def _promised(self, entry: Entry) -> bool:
@@ -162,24 +174,39 @@ class Decisions(Core):
                     return True
         return False
 
-    def _keep(self, deal: DealPhase, head: bytes, target: int) -> bool:
-        """We hold the entry for whose absence *target* is to be left behind: show it, and that we will not sign."""
+    def _theirs(self, deal: DealPhase, head: bytes, target: int) -> Entry | None:
+        """The entry for whose absence *target* is to be left behind on *head*, if we hold it: then we will not sign."""
         position = deal.log.position(head)
         assert position is not None
         done = deal.log.rounds[position].entries if position < deal.log.length else tuple(deal.log.open.values())
         theirs = next((entry for entry in done if entry.seat == target), None)
         signed = self.me in self.match.restarts.get((deal.number, head, target), {})
-        if theirs is None or signed or self._resuming or (deal.number, target) in self._guilty:
-            return False
+        if signed or self._resuming or (deal.number, target) in self._guilty or head == deal.first_head:
+            return None
         if self._held[target]:
-            return False  # evidence may be among what cannot be judged yet
+            return None  # evidence may be among what cannot be judged yet
         if head == deal.log.head and target in deal.owed:
-            return False  # that entry is not all: a complaint about its box waits for its answer
-        for seat in self.others:
-            self._send_entry(seat, theirs)
-        if not self._kept(head) and not self._decided(deal, head):
+            return None  # that entry is not all: a complaint about its box waits for its answer
+        return theirs
+
+    def _stand_by(self, deal: DealPhase, head: bytes, target: int) -> bool:
+        """Release those who want *target* left behind on *head*; whether there was something to sign for that.
+
+        KEEP, or what is left to one who has wanted somebody else left behind on this very head: all four throw the deal
+        away, unless the KEEP of another one releases them.
+        """
+        if self._kept(head):
+            return False
+        if not self._decided(deal, head):
             self._sign(Chain.DEAL, deal.number, None, head, Kind.KEEP, wire.Keep())
-        return True
+            return True
+        others = self.match.decisions.values()
+        if any(e.kind is Kind.KEEP and e.parent == head and e.seat != target for e in others):
+            return False
+        if self.me in self.match.restarts.get((deal.number, head, None), {}):
+            return False
+        self._sign_restart(deal, head, None)
+        return self.me in self.match.restarts.get((deal.number, head, None), {})
 
     def _absences(self) -> None:
         """People are told who is gone; in the deal, where nothing is lost by it, a silent seat is left behind."""
@@ -191,6 +218,8 @@ class Decisions(Core):
             self._show(effects.Gone(gone) if gone else effects.Back())
         deal = self.match.next_deal
         if len(gone) != 1 or deal is None or deal.state is not DealState.RUNNING or gone[0] not in self._links:
+            return
+        if deal.log.length == 0:
             return
         if gone[0] in deal.owed and not self._resuming:
             self._sign_restart(deal, deal.log.head, gone[0])

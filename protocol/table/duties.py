@@ -148,7 +148,7 @@ class Duties(Resume):
             self._sign_main(deal, Kind.TRICK, fields)
         elif Kind.SHARES in kinds:
             return self._share(hand)
-        elif Kind.MARRY in kinds and deal in self._deals:
+        elif Kind.MARRY in kinds and deal in self._deals and not self._agreed_to_void:
             mine = self._deals[deal]
             mine.follow(hand)
             self._sign_main(deal, Kind.MARRY, own.make_marry(mine, hand, self._rand))
@@ -189,20 +189,21 @@ class Duties(Resume):
             for (number, head, target), signed in self.match.restarts.items()
         )
 
-    def _void_duty(self) -> bool:
-        """Agree to a void hand on each new head, as long as our player wishes it.
+    @property
+    def _agreed_to_void(self) -> bool:
+        """We have signed VOID on this head: a turn of ours on it as well would be a breach."""
+        return self.me in self.match.voids.get(self.match.main.head, {})
 
-        Whoever owes the next entry signs last, when the three others have: so nobody can have signed both an entry and
-        the last VOID on one head.
+    def _void_duty(self) -> bool:
+        """Agree to a void hand on each new head on which that counts, as long as our player wishes it.
+
+        Whoever owes the next entry signs last, when the three others have: VOID binds him to make no such entry.
         """
         hand, head = self.match.hand, self.match.main.head
-        if not self._wants_void or hand is None or hand.state is None or hand.over:
+        if not self._wants_void or hand is None or hand.blocked or not self.match.can_be_void:
             return False
         signed = self.match.voids.get(head, {})
-        if self.me in signed or hand.blocked:
-            return False
-        missing = self.match.main.missing
-        if self.me in missing and (len(missing) > 1 or len(signed) < 3):
+        if self._agreed_to_void or (self.me in self.match.main.missing and len(signed) < 3):
             return False
         self._sign(Chain.MAIN, hand.deal.number, None, head, Kind.VOID, wire.Void())
         return True

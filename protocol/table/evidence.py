@@ -4,9 +4,9 @@
     body   msgpack [roster, terms, seat, code, detail, [entry] or [entry, entry], log or nil, [call, ...],
            first forehand]
 
-Two entries of one seat for one place convict by themselves.  A single entry convicts if replaying the log below it ends
-in its refusal; with it come the calls that no card carries yet.  The first forehand is there for a log whose first hand
-is left out.
+Two entries of one seat that contradict each other (:mod:`protocol.table.equivocation`) convict by themselves.  A single
+entry convicts if replaying the log below it ends in its refusal; with it come the calls that no card carries yet.  The
+first forehand is there for a log whose first hand is left out.
 """
 
 from typing import Annotated, Final

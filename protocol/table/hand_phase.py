@@ -51,9 +51,10 @@ from protocol.rules.acts import Act, Healthy, Marry, Name, Play, Reserve
 from protocol.rules.contracts import Contract, class_members
 from protocol.rules.hand import HandRules, HandState, Phase, apply, apply_call, digest, start
 from protocol.rules.state import Profile
-from protocol.table.calls import Equivocation, JudgedCall, carry
+from protocol.table.calls import JudgedCall, carry
 from protocol.table.deal_phase import DealPhase, Work
 from protocol.table.entries import Entry, PlaceKey
+from protocol.table.equivocation import Equivocation
 from protocol.table.log import ALL, ChainLog, Round
 from protocol.wire import entries as wire
 from protocol.wire.entries import Kind

@@ -15,10 +15,10 @@ from typing import Final
 
 from protocol.refusal import Refusal
 from protocol.table import effects
-from protocol.table.calls import Equivocation
 from protocol.table.deal_phase import Later
 from protocol.table.decisions import Decisions
 from protocol.table.entries import Entry, check_author
+from protocol.table.equivocation import Equivocation
 from protocol.table.limits import JUNK
 from protocol.table.log import ALL
 from protocol.table.match import Fault

@@ -8,7 +8,7 @@ Theory of operation::
                  -> False    known already, or of a deal that is over: nothing happened
                  -> Later    it stands on something that is not known here: hold it, ask its author
                  -> Refusal  it is wrong; nothing changed; signed as it is, it is evidence
-                 -> Equivocation   a second payload for one place: the pair is evidence
+                 -> Equivocation   it contradicts another one of its author: the pair is evidence
 
 ::
 
@@ -31,7 +31,7 @@ from protocol.rules.match import Match as Score
 from protocol.rules.stakes import Mode, Stakes
 from protocol.rules.state import Profile
 from protocol.table import calls, effects
-from protocol.table.calls import MAX_PENDING, Equivocation
+from protocol.table.calls import MAX_PENDING
 from protocol.table.deal_phase import STEPS, DealPhase, DealState, Later, Work
 from protocol.table.end_phase import (
     DOMAIN_SETTLE,
@@ -42,6 +42,7 @@ from protocol.table.end_phase import (
     document,
 )
 from protocol.table.entries import Entry, PlaceKey, check_signature, entry_hash
+from protocol.table.equivocation import TURNS, Equivocation, against_a_seat, contradict
 from protocol.table.hand_phase import HandPhase
 from protocol.table.log import ALL, ChainLog, main_head
 from protocol.table.roster import Setup
@@ -56,6 +57,8 @@ MAX_RESTARTS: Final = 16
 #: Other decisions of one seat that are kept per deal chain, and on the main chain: more than a deal chain has heads,
 #: since an honest seat signs one KEEP for each head on which somebody wants to throw the deal away.
 MAX_DECISIONS: Final = 16
+#: Entries whose signature need not be looked at again: more than can wait.
+SIGNED: Final = 64
 #: A match with more deals than this has gone wrong (a computer has no more seeds either).
 MAX_DEALS: Final = 1_000
 
@@ -117,6 +120,7 @@ class Match:
         self._trusted = trusted
         self._loose: set[int] = set()  # seats whose numbers were left out of a file
         self._refused: set[bytes] = set()
+        self._signed: dict[bytes, bytes] = {}  # signatures that hold, by entry hash: the last SIGNED of them
         self._after: Score | None = None
         self._begin_deal()
 
@@ -211,7 +215,7 @@ class Match:
         if entry.says.match != self.setup.match_id:
             raise Refusal(Code.CONTEXT, f"{entry.words()}: of another match")
         if not own:
-            check_signature(entry, self.identities)
+            self._check_signature(entry)
         place = entry.place
         if place is not None and place in self.places:
             raise Equivocation(self.places[place], entry)
@@ -226,6 +230,15 @@ class Match:
         if entry.kind is Kind.CALL:
             return self._offer_call(entry)
         return self._offer_main(entry, own)
+
+    def _check_signature(self, entry: Entry) -> None:
+        """Once: what has to wait is offered again with every message that comes."""
+        if self._signed.get(entry.hash) == entry.signature:
+            return
+        check_signature(entry, self.identities)
+        if len(self._signed) >= SIGNED:
+            del self._signed[next(iter(self._signed))]
+        self._signed[entry.hash] = entry.signature
 
     def refuse(self, entry: Entry) -> None:
         """Never look at this entry again."""
@@ -313,6 +326,7 @@ class Match:
             return False
         signed[entry.seat] = entry
         self._register(entry)
+        self._blame_pair(entry)
         if len(signed) == (4 if target is None else 3):
             deal.state = DealState.DEAD
             reason = "all four agreed" if target is None else "the three others agreed"
@@ -413,9 +427,11 @@ class Match:
         if position is None:
             raise Later
         if entry.parent != self.main.head:
+            self._check_vote_kept(entry, {each.seat: each for each in self.main.rounds[position].entries})
             if self.main.rounds[position].kind is Kind.VOID:
                 return False  # signed before all four had agreed that the hand is void
             raise Refusal(Code.TURN, f"{entry.words()}: on a head that is left behind")
+        self._check_vote_kept(entry, self.voids.get(entry.parent, {}))
         hand = self.hand
         if hand is not None and hand.blocked:
             raise Later
@@ -548,10 +564,15 @@ class Match:
         position = self.main.position(entry.parent)
         if position is None:
             raise Later
+        done = self.main.rounds[position].entries if position < self.main.length else ()
+        judging = () if hand is None else tuple(hand.judging.values())
+        for other in (*done, *judging):
+            if contradict(other, entry):
+                raise Equivocation(other, entry)
         if hand is None or hand.state is None or entry.parent not in hand.states:
             return False  # lapsed, or of no hand
-        if entry.parent != self.main.head or self.closing is not None:
-            return False  # lapsed
+        if entry.parent != self.main.head or not self.can_be_void:
+            return False  # lapsed, or where the next round is not of one seat
         check_vote(entry, hand.deal.number)
         signed = self.voids.setdefault(entry.parent, {})
         signed[entry.seat] = entry
@@ -561,6 +582,21 @@ class Match:
         if len(signed) == 4:
             self._void_agreed(hand, signed)
         return True
+
+    @property
+    def can_be_void(self) -> bool:
+        """Whether VOIDs on the current head count: the next entry is one seat's turn, who signs one or the other.
+
+        In a round of all an honest seat could have signed its entry and VOID: then two heads could follow from one, and
+        nobody would be guilty.
+        """
+        return self.hand is not None and self.hand.state is not None and self.main.kinds <= TURNS
+
+    def _check_vote_kept(self, entry: Entry, signed: dict[int, Entry]) -> None:
+        """Whoever has signed VOID on a head has no turn there any more."""
+        vote = signed.get(entry.seat)
+        if vote is not None and contradict(vote, entry):
+            raise Equivocation(vote, entry)
 
     def _lapse(self) -> None:
         """VOIDs on a head that has moved are worth nothing any more."""
@@ -599,15 +635,27 @@ class Match:
             if (other.seat, other.chain) == (entry.seat, entry.chain)
             and (entry.chain is Chain.MAIN or other.deal == entry.deal)
         ]
-        if entry.kind is Kind.KEEP and any(
-            (other.kind, other.parent) == (Kind.KEEP, entry.parent) for other in theirs
-        ):
+        if entry.kind is Kind.KEEP and any((other.kind, other.parent) == (Kind.KEEP, entry.parent) for other in theirs):
             return False  # said already
         if len(theirs) >= MAX_DECISIONS:
             raise Refusal(Code.LIMIT, f"{entry.words()}: too many decisions")
         self.decisions[entry.hash] = entry
         self.known[entry.hash] = entry
+        self._blame_pair(entry)
         return True
+
+    def _blame_pair(self, entry: Entry) -> None:
+        """KEEP and a decision against a seat on one head.  Both count all the same: others may have gone on by one."""
+        others = [other for other in self.decisions.values() if other.parent == entry.parent]
+        if entry.kind is Kind.KEEP:
+            signed = [by for (_, head, _), by in self.restarts.items() if head == entry.parent]
+            others += [by[entry.seat] for by in signed if entry.seat in by]
+        elif not against_a_seat(entry):
+            return
+        for other in others:
+            if contradict(other, entry):
+                self.faults.append(Fault(entry.seat, Equivocation(other, entry), other, entry))
+                return
 
     # -- telling --
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from protocol.deal.shares import DealFault
 from protocol.refusal import Code, Refusal
 from protocol.table import evidence, settlement
-from protocol.table.calls import Equivocation
 from protocol.table.deal_phase import Later
 from protocol.table.end_phase import DOMAIN_SETTLE, ClosedHand
 from protocol.table.entries import check_author, read_entry
+from protocol.table.equivocation import Equivocation, contradict
 from protocol.table.log import ALL
 from protocol.table.logfile import Replay, run_work
 from protocol.table.match import Match
@@ -134,8 +134,8 @@ def _evidence(raw: bytes) -> Verdict:
             raise Refusal(Code.CONTEXT, f"{entry.words()}: not of the seat that is accused")
     if len(entries) == 2:
         first, second = entries
-        if first.place is None or first.place != second.place or first.hash == second.hash:
-            raise Refusal(Code.CONTEXT, "the two entries are not two for one place")
+        if not contradict(first, second):
+            raise Refusal(Code.CONTEXT, "the two entries are not two for one place, and one seat may sign both")
         refusal: Refusal = Equivocation(first, second)
     else:
         refusal = _refused(setup, body)

@@ -15,6 +15,7 @@ kill     a process ends at once (``kill -9``), what it had sent may still arrive
 crash    a process ends after its next effects, in the middle of what it was doing
 all      all four processes end at once
 clock    the clock of a seat jumps
+wish     from seed 20,000 on: people agree that the hand is void, change their minds, want the deal made anew
 always   delay; by the seed: messages dropped, duplicated, out of order, or links that are Noise channels whose bytes
          come in pieces, down to one byte at a time
 ======== ===============================================================================================================
@@ -35,6 +36,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
+from protocol.table import effects
 from protocol.table.verify import Verdict
 from tests.chaos.world import HOUR, ChaosWorld
 from tests.table.net import SEATS, Script
@@ -44,6 +46,8 @@ POOLS: Final = 40
 PAIRS: Final = tuple(itertools.combinations(SEATS, 2))
 #: Virtual seconds for a match to end once the network is as it should be.
 PATIENCE: Final = 2_000.0
+#: From this seed on people wish for things as well (the seeds below are as they were when they were recorded).
+WISHES: Final = 20_000
 #: How a node begins that stops because the same seat was absent in three deals: its people say whether to go on.
 ASKS: Final = "three deals were thrown away"
 
@@ -144,6 +148,31 @@ class Trouble:
         self._next()
 
 
+class Wishes:
+    """What people decide meanwhile; nothing of it may hurt anybody honest."""
+
+    def __init__(self, world: ChaosWorld, of: Plan) -> None:
+        self.world = world
+        self.until = of.until
+        self.rng = random.Random(f"wishes {of.seed}")
+        self.made = 0
+        self._next()
+
+    def _next(self) -> None:
+        self.world.after(self.rng.expovariate(1 / 4.0), self._make)
+
+    def _make(self) -> None:
+        world, rng = self.world, self.rng
+        if world.now >= self.until:
+            return
+        kind = rng.choice(("agree", "agree", "change", "anew"))
+        for seat in rng.sample(SEATS, 1 if kind == "anew" else rng.choice((1, 3, 4, 4))):
+            if world.nodes[seat].running:
+                wish = effects.DealAnew() if kind == "anew" else effects.VoidHand(kind == "agree")
+                self.made += world.act(seat, wish) is None  # refused where no hand is open, or no deal under way
+        self._next()
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a run ended."""
@@ -160,6 +189,7 @@ def run(of: Plan) -> Outcome:
     """One run; raises ``AssertionError`` where something is wrong."""
     world = ChaosWorld(of.seed, of.script, pool=of.pool, noise=of.noise, call=0.15, **of.terms)
     trouble = Trouble(world, of)
+    wishes = Wishes(world, of) if of.seed >= WISHES else None
     world.run(until=of.until)
     world.heal()
     end = world.now + PATIENCE
@@ -175,6 +205,9 @@ def run(of: Plan) -> Outcome:
             break
     verdict = world.judge()
     deals = len(world.nodes[0].table.match.deals)
+    if wishes is not None:
+        trouble.made["wish"] = wishes.made
+        trouble.made["hand void"] = sum(closed.agreed for closed in world.nodes[0].table.match.closed)
     return Outcome(verdict, deals, world.now, world.watch.messages, trouble.made, asked)
 
 

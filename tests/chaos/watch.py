@@ -1,6 +1,7 @@
 """Sees every message that arrives, and fails at the first thing that no honest node may do.
 
 - two payloads of one seat for one (match, chain, deal, sequence number);
+- two entries of one seat on one head that exclude each other: KEEP and RESTART against a seat, VOID and a turn;
 - one commitment in two proofs: then the two give the secret key away.  The commitments are worked out from the entries
   alone, as anyone who listens could;
 - one ephemeral key in two boxes, one public key in two deals;
@@ -22,6 +23,7 @@ from protocol.deal.hashing import Place, Q
 from protocol.deal.keys import OwnKeys
 from protocol.deal.shuffle import decode_proof
 from protocol.table.entries import Entry, read_entry
+from protocol.table.equivocation import contradict
 from protocol.table.log import deal_head
 from protocol.table.roster import Setup
 from protocol.wire import entries as wire
@@ -115,6 +117,7 @@ class Watch:
     def __init__(self, world: "World") -> None:
         self.world = world
         self.places: dict[object, Entry] = {}
+        self.heads: dict[tuple[int, bytes], list[Entry]] = {}  # by author and the head it stands on
         self.entries: dict[bytes, Entry] = {}
         self.faults: list[str] = []
         self.tolerate: set[int] = set()  # seats that may contradict themselves: two processes have their keys
@@ -136,6 +139,11 @@ class Watch:
             other = self.places.setdefault(entry.place, entry)
             if other.hash != entry.hash and entry.seat not in self.tolerate:
                 raise AssertionError(f"two payloads for one place: {other.words()} and {entry.words()}")
+        on_head = self.heads.setdefault((entry.seat, entry.parent), [])
+        for other in on_head:
+            if contradict(other, entry) and entry.seat not in self.tolerate:
+                raise AssertionError(f"one head, one seat: {other.words()} and {entry.words()}")
+        on_head.append(entry)
         if isinstance(entry.says.fields, wire.Play):
             for signed in entry.says.fields.calls:
                 self.see(read_entry(signed.payload, signed.signature))

@@ -180,9 +180,7 @@ class ChaosWorld(World):
             self.comebacks = dict.fromkeys(crashes, (back, others))
         self._boots = dict.fromkeys(SEATS, 0)
         self.watch = Watch(self)
-        super().__init__(
-            pool, script, bots=bots, players=lambda seat: SteadyPlayer(pool, seat, call=call), **terms
-        )
+        super().__init__(pool, script, bots=bots, players=lambda seat: SteadyPlayer(pool, seat, call=call), **terms)
         self.rng = random.Random(f"network {seed}")
         self.watchers.append(self.watch)
 

@@ -302,13 +302,26 @@ def test_attack_16_no_keyok() -> None:
     scene.no_secret_left()
 
 
-@pytest.mark.parametrize("kind", [Kind.COMMIT, Kind.KEYS, Kind.SHUF, Kind.DECKOK])
+@pytest.mark.parametrize("kind", [Kind.KEYS, Kind.SHUF, Kind.DECKOK])
 def test_attack_16_silence_at_any_other_step(kind: Kind) -> None:
     scene = RoomScene(due(kind), 3)
     scene.later(130.0)
     dealt_anew(scene, 3)
     for seat in scene.honest:
         assert not scene.sent_entries(seat, Kind.SHARES)
+
+
+def test_silence_at_the_first_step_costs_no_deal() -> None:
+    """Nothing is made yet that a new deal would have to replace: the same one goes on when the seat is back."""
+    scene = RoomScene(due(Kind.COMMIT), 3)
+    scene.later(130.0)
+    for seat in scene.honest:
+        assert not scene.sent_entries(seat, Kind.RESTART, Kind.KEYS)
+        assert scene.tables[seat].view(scene.room.now).absence is not None
+    mute(scene.tables[3])
+    scene.wake(3)
+    scene.wait(lambda: all(t.match.hand is not None and t.match.hand.state is not None for t in scene.tables))
+    assert all(t.match.hand is not None and t.match.hand.deal.number == 0 for t in scene.tables)
 
 
 def test_three_deals_thrown_away_because_of_one_seat_stop_the_table() -> None:
