@@ -120,7 +120,7 @@ class Core:
         self._go_on = False
         self._lost = -1  # the deal whose keys we have said are lost
         self._guilty: dict[tuple[int, int], Fault] = {}  # (deal, seat): entries of that deal are not looked at
-        self._blamed: dict[int, int] = {}
+        self._blamed: dict[int, set[int]] = {}  # by seat, the deals that were thrown away because of it
         self._stopped = ""
         self._settled_with = 0
         self._file: bytes | None = None

@@ -105,6 +105,15 @@ class Decisions(Pausing):
             if number == deal.number and where == head and target is not None
         )
 
+    def _ignored(self, deal: int, seat: int) -> bool:
+        """The seat is guilty by an entry that has a place: which of its entries in this deal lead on nobody knows.
+
+        Two decisions that exclude each other say nothing about its other entries, and those may be needed to follow
+        the others to the head on which they have thrown the deal away.
+        """
+        fault = self._guilty.get((deal, seat))
+        return fault is not None and fault.entry.place is not None
+
     def _kept(self, head: bytes) -> bool:
         """We have signed a KEEP on this head."""
         found = self.match.decisions.values()
@@ -125,10 +134,12 @@ class Decisions(Pausing):
         target = entry.fields(wire.Restart).seat
         if deal.state is DealState.DEAD:
             self._forget(deal.number)
-            if target is not None:
-                self._blamed[target] = self._blamed.get(target, 0) + 1
-                if self._blamed[target] >= RESTARTS:
-                    self._stop(f"three deals were thrown away because of seat {target}")
+            because = self.match.restarted_by(deal.number)[0].fields(wire.Restart).seat
+            if because is not None:
+                deals = self._blamed.setdefault(because, set())
+                deals.add(deal.number)
+                if len(deals) >= RESTARTS:
+                    self._stop(f"three deals were thrown away because of seat {because}")
             return
         if target == self.me:
             return
@@ -157,7 +168,8 @@ class Decisions(Pausing):
 
     def _released(self, deal: DealPhase, head: bytes, target: int | None) -> bool:
         """One of those who would have to sign shows that he will not: KEEP, or an entry on a later head."""
-        if target is not None and (deal.number, target) in self._guilty:
+        guilty = target is not None and (deal.number, target) in self._guilty
+        if guilty and (head == deal.first_head or (target is not None and self._ignored(deal.number, target))):
             return False
         position = deal.log.position(head)
         assert position is not None

@@ -41,7 +41,7 @@ class Inbox(Decisions):
     def _incoming(self, peer: int, entry: Entry) -> None:
         if entry.hash in self.match.known or any(entry.hash == held.hash for held in self._held[entry.seat]):
             return
-        if (entry.deal, entry.seat) in self._guilty and entry.place is not None:
+        if self._ignored(entry.deal, entry.seat) and entry.place is not None:
             return
         try:
             if not self._try(entry):

@@ -210,6 +210,20 @@ def test_who_has_wanted_another_one_left_behind_asks_all_four() -> None:
     assert not any(e.kind is Kind.KEEP and e.seat == 0 for e in match.decisions.values())
 
 
+def test_three_restarts_of_one_deal_that_come_at_once_are_one_deal() -> None:
+    """A seat that was away gets them together; only three *deals* are a reason to ask its people."""
+    world = World(5118, mode="variable", stake=10)
+    in_shuffles(world)
+    head = world.nodes[3].table.match.deals[0].log.heads[1]
+    table = world.nodes[3].table
+    for seat in (0, 1, 2):
+        entry = Foe(world, seat).signer.make(Chain.DEAL, 0, None, head, Kind.RESTART, wire.Restart(seat=3))
+        table._hold(entry)
+    table.tick(world.now)
+    assert table.match.deals[0].state is DealState.DEAD
+    assert not table.view(world.now).stopped
+
+
 def says(message: Wire, kind: Kind, seat: int) -> bool:
     """Whether the message is an entry of this kind and seat."""
     return any((entry.kind, entry.seat) == (kind, seat) for _, entry in entries_of([message]))
