@@ -8,9 +8,9 @@ Theory of operation::
 
 From then on the identity key is the account.  A link without an invitation never makes a contact.
 
-What other commands change in the store beside the running node (``doko friends add``, ``doko invite``) is noticed within
-:data:`WATCH_S`, an invitation before the next handshake.  The event loop never waits for the store: it works with what
-was last read, and reads and writes in threads.
+What other commands change in the store beside the running node (``doko friends add``, ``doko invite``) is noticed
+within :data:`WATCH_S`, an invitation before the next handshake.  The event loop never waits for the store: it works
+with what was last read, and reads and writes in threads.
 """
 
 import time
@@ -37,6 +37,7 @@ from protocol.refusal import Refusal
 from protocol.wire import messages
 from protocol.wire.address import Address, parse_address
 from protocol.wire.connection import Incoming
+from protocol.wire.errors import Reason
 from protocol.wire.link import Invitation, make_link, read_link
 from protocol.wire.messages import AddressesOf, Contact
 from protocol.wire.noise import invite_id
@@ -50,7 +51,12 @@ INVITE_S: Final = 7 * 86_400
 LINK_ADDRESSES: Final = 3
 #: How often the store is asked whether another command has changed it (seconds).
 WATCH_S: Final = 1.0
+#: Finds the token of an open invitation by its id.
 Finder = Callable[[bytes], bytes | None]
+
+
+class NotReached(DokoError):
+    """The node that a link names is not there just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +287,10 @@ class People:
         return link, float(expires)
 
     async def redeem(self, text: str) -> str:
-        """Redeem a link; the nickname of the new friend.  Raises :class:`DokoError` in words."""
+        """Redeem a link; the nickname of the new friend.
+
+        Raises :class:`DokoError` in words, :class:`NotReached` if the friend's node is not there.
+        """
         assert self._hub is not None
         try:
             invitation = read_link(text)
@@ -301,12 +310,18 @@ class People:
             try:
                 link = await self._hub.connect(address, expect=invitation.identity, invite=invitation.token)
             except DialFailed as failed:
+                if failed.reason == Reason.INVITE_UNKNOWN:
+                    raise DokoError(
+                        _("Your friend's node does not know this link: it was used, or has expired."),
+                        _("Ask your friend for a new one."),
+                        EXIT_PEER,
+                    ) from None
                 trouble.append(str(failed))
                 continue
             await self._befriend(link)
             contact = self.friend(invitation.identity)
             return contact.nickname if contact is not None else link.peer.nickname
-        raise DokoError(
+        raise NotReached(
             _("Your friend's node cannot be reached: {why}.").format(why="; ".join(trouble)),
             _("It has to run while you redeem the link, and one of its addresses has to be open to you."),
             EXIT_PEER,

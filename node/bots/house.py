@@ -9,13 +9,14 @@ Theory of operation::
                                      asks for the seat, plays, thinks in the worker processes that all share
 
 The host's identity stands in the terms beside each of its computers.  A match that was interrupted is taken up again
-when the house opens; a table at which nothing has moved for long no longer counts against the limits.
+when the house opens; a table at which nothing has moved for long no longer counts against the limits.  The event loop,
+which all computers share, never waits for a disk: homes are looked through and made in a thread.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -78,6 +79,7 @@ REASONS: Final = {
     "full": N_("all tables that this host serves are taken"),
     "friend": N_("this host serves no more tables of one friend at once"),
     "seats": N_("there are not that many seats at a table"),
+    "closing": N_("this host is about to stop"),
 }
 
 
@@ -106,6 +108,7 @@ class Guest:
     hand: int = 0
     moved: float = field(default_factory=trio.current_time)
     player: PolicyPlayer | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
 
 class House:
@@ -125,6 +128,8 @@ class House:
         self.guests: dict[bytes, Guest] = {}
         self._asked: dict[bytes, Bucket] = {}
         self._changed = trio.Event()
+        self._taking_in = trio.Lock()
+        self.closing = False
         self.matches = 0
         self.refused: Counter[str] = Counter()
         self.late = 0
@@ -139,8 +144,8 @@ class House:
         self._node.people.stay_connected()
         self._nursery.start_soon(self._follow_people)
         self._nursery.start_soon(self._heartbeat.run)
-        for data in self._homes():
-            await self._recall(data)
+        for data, plan in await trio.to_thread.run_sync(self._interrupted):
+            self._recall(data, plan)
 
     async def _follow_people(self) -> None:
         """Who has become a friend hears what there is."""
@@ -151,6 +156,16 @@ class House:
     def close(self) -> None:
         """Answer nobody any more; the computers end with the nursery."""
         self._node.hub.unsubscribe(self)
+
+    async def drain(self) -> None:
+        """Take nobody in any more, let those go whose match has not begun, and wait until the others are through."""
+        self.closing = True
+        for guest in self.guests.values():
+            if guest.state != "playing":
+                guest.scope.cancel()
+        self._tell_friends()
+        while self.guests:
+            await self._changed.wait()
 
     async def changed(self) -> None:
         """Wait for the next change of :meth:`status`."""
@@ -174,7 +189,7 @@ class House:
     @property
     def free_tables(self) -> int:
         """Tables at which computers could sit down now."""
-        return max(0, self._rules.tables - len(self._tables()))
+        return 0 if self.closing else max(0, self._rules.tables - len(self._tables()))
 
     def _house(self) -> bytes:
         return messages.encode(messages.House(levels=self._rules.levels, free=min(999, 3 * self.free_tables)))
@@ -205,12 +220,13 @@ class House:
         except Refusal as refusal:
             link.close("refused", refusal.detail)
             return
-        why = self._why_not(friend, message, announcement)
         guests: list[Guest] = []
-        if why:
-            self.refused[why] += 1
-        else:
-            guests = [self._take_in(message.level, friend, announcement) for _n in range(message.count)]
+        async with self._taking_in:  # what is allowed is counted and taken by one friend at a time
+            why = self._why_not(friend, message, announcement)
+            if why:
+                self.refused[why] += 1
+            while not why and len(guests) < message.count:
+                guests.append(await self._take_in(message.level, friend, announcement))
         keys = tuple(guest.key for guest in guests)
         answer = BotsSent(table=announcement.table, bots=keys, reason=why or "sent", text=REASONS.get(why, ""))
         link.post(messages.encode(answer))
@@ -223,6 +239,8 @@ class House:
         """The name of the reason to send nobody; empty if there is none."""
         if self._node.people.standing(friend) is not Standing.CONTACT:
             return "stranger"
+        if self.closing:
+            return "closing"
         bucket = self._asked.setdefault(friend, Bucket(ASKED_PER_MIN / 60, ASKED_BURST))
         if not bucket.allow(1, trio.current_time()):
             return "often"
@@ -244,29 +262,60 @@ class House:
     def _homes(self) -> list[Path]:
         return sorted(path for path in self._root.glob("*") if Paths(path).identity.exists())
 
-    def _take_in(self, level: str, friend: bytes, announcement: Announcement) -> Guest:
+    async def _take_in(self, level: str, friend: bytes, announcement: Announcement) -> Guest:
         """A computer that is free, or a new one."""
         in_use = {guest.data for guest in self.guests.values()}
-        data = next((path for path in self._homes() if path not in in_use), None) or self._new_home()
-        public, _locked = identities.load_public(Paths(data).identity)
+        data, key = await trio.to_thread.run_sync(self._free_home, in_use)
         taken = {name for name in announcement.seats if name}
         taken |= {guest.name for guest in self.guests.values() if guest.table == announcement.table}
         name = next((name for name in NAMES if name not in taken), data.name[:6])
-        guest = Guest(public.key, name, level, data, friend, announcement.table)
+        guest = Guest(key, name, level, data, friend, announcement.table)
         self.guests[guest.key] = guest
         return guest
 
-    def _new_home(self) -> Path:
+    def _free_home(self, in_use: set[Path]) -> tuple[Path, bytes]:
+        """The data directory of a computer that is free, or of a new one, and its identity key."""
+        for data in self._homes():
+            if data not in in_use:
+                with suppress(DokoError):  # one whose identity cannot be read is left alone
+                    return data, identities.load_public(Paths(data).identity)[0].key
         fresh = identities.create()
         data = self._root / fresh.key.hex()[:16]
         make_private_directory(data)
         identities.save(fresh, Paths(data).identity)
-        return data
+        return data, fresh.key
+
+    def _interrupted(self) -> list[tuple[Path, Plan]]:
+        """The homes of computers that were playing when the house was last closed, each with what it is to take up."""
+        found: list[tuple[Path, Plan]] = []
+        for data in self._homes():
+            with suppress(DokoError):
+                with App(data, environ={}).open_store() as store:
+                    plans = [unpack_plan(row.setup) for row in store.matches("open")]
+                found += [(data, plan) for plan in plans if plan.level is not None][:1]
+        return found
+
+    def _recall(self, data: Path, plan: Plan) -> None:
+        """Let the computer at *data* take its match up."""
+        me = plan.setup.roster.players[plan.setup.my_seat]
+        assert plan.level is not None
+        guest = Guest(me.identity, me.nickname, plan.level, data, self._friend_at(plan), plan.setup.terms.table)
+        guest.state = "playing"  # its match is on, even before its node is
+        self.guests[guest.key] = guest
+        self._nursery.start_soon(self._guard, guest, self._resume, plan)
+
+    def _friend_at(self, plan: Plan) -> bytes:
+        """On whose account a table goes: a friend who plays there, else the first person, else the first computer."""
+        players = plan.setup.roster.players
+        people = [players[seat].identity for seat in plan.setup.terms.human_seats]
+        friends = [key for key in people if self._node.people.standing(key) is Standing.CONTACT]
+        return [*friends, *people, players[0].identity][0]
 
     async def _guard(self, guest: Guest, life: Callable[..., Any], *arguments: Any) -> None:
         """One computer's life; what goes wrong in it is its own affair."""
         try:
-            await life(guest, *arguments)
+            with guest.scope:
+                await life(guest, *arguments)
         except DokoError as error:
             log.info("computer left", name=guest.name, why=error.message)
         except Refusal as refusal:
@@ -280,21 +329,33 @@ class House:
                 self.late += guest.player.late
             self._tell_friends()
 
-    def _open(self, guest: Guest, listen: Listen) -> Any:
+    @asynccontextmanager
+    async def _open(self, guest: Guest, listen: Listen | None = None) -> AsyncIterator[Node]:
+        """The node of *guest*, listening at *listen* if that is free (others may still look for it there)."""
         app = App(guest.data, environ={})
-        return open_node(app, listen=listen, nickname=guest.name, announce=(), log=False)
+        async with open_node(app, listen=None, nickname=guest.name, announce=(), log=False) as node:
+            await node.listen(listen or parse_listen(self._node.local_listen), free=True)
+            yield node
 
     def _auto(self, level: str) -> Auto:
         return Auto(level, None, self._rules.delay, host=self._node.identity.key, pool=self._pool)
 
     async def _visit(self, guest: Guest, announcement: Announcement) -> None:
         """Sit down at a friend's table, play, and stay for another match if the friend opens one soon."""
-        async with self._open(guest, parse_listen(self._node.local_listen)) as node:
+        async with self._open(guest) as node:
             with self._auto(guest.level) as auto:
-                while await self._match(guest, node, announcement, auto):
-                    opener, table = announcement.opener, announcement.table
-                    announcement = await node.lobby.table_of(opener, not_table=table, within=REMATCH_S)
-                    guest.table, guest.state, guest.hand = announcement.table, "coming", 0
+                if await self._match(guest, node, announcement, auto):
+                    await self._stay(guest, node, announcement.opener, auto)
+
+    async def _stay(self, guest: Guest, node: Node, opener: bytes, auto: Auto) -> None:
+        """Play at the tables that *opener* opens soon after one another."""
+        while not self.closing:
+            guest.state, guest.match, guest.hand = "coming", "", 0
+            self._ring()
+            announcement = await node.lobby.table_of(opener, not_table=guest.table, within=REMATCH_S)
+            guest.table = announcement.table
+            if not await self._match(guest, node, announcement, auto):
+                break
 
     async def _match(self, guest: Guest, node: Node, announcement: Announcement, auto: Auto) -> bool:
         """One match at this table; whether there was one."""
@@ -331,32 +392,15 @@ class House:
             await trio.sleep(AGAIN_S)
         raise AssertionError("unreachable")
 
-    async def _recall(self, data: Path) -> None:
-        """Take up what the computer at *data* was playing."""
-        app = App(data, environ={})
-        with suppress(DokoError):
-            with app.open_store() as store:
-                plans = [unpack_plan(row.setup) for row in store.matches("open")]
-            for plan in plans[:1]:
-                if plan.level is None:
-                    continue
-                public, _locked = identities.load_public(Paths(data).identity)
-                roster = plan.setup.roster.players
-                people = plan.setup.terms.human_seats
-                friend = roster[people[0] if people else 0].identity
-                name = roster[plan.setup.my_seat].nickname
-                guest = Guest(public.key, name, plan.level, data, friend, plan.setup.terms.table)
-                self.guests[guest.key] = guest
-                self._nursery.start_soon(self._guard, guest, self._resume, plan)
-
     async def _resume(self, guest: Guest, plan: Plan) -> None:
-        async with self._open(guest, parse_listen(plan.listen or self._node.local_listen)) as node:
+        async with self._open(guest, parse_listen(plan.listen) if plan.listen else None) as node:
             root, stored = split_seeds(await trio.to_thread.run_sync(node.store.load, plan.match))
             if root is None:
                 raise DokoError(_("The seeds of the computer player are missing in the store."))
             chain = SeedChain(root)
             with self._auto(guest.level) as auto:
                 await self._play(guest, node, plan, stored, auto, chain)
+                await self._stay(guest, node, guest.friend, auto)
 
     async def _play(
         self, guest: Guest, node: Node, plan: Plan, stored: Stored | None, auto: Auto, chain: SeedChain
@@ -391,6 +435,8 @@ class House:
             "levels": list(self._rules.levels),
             "tables": len({guest.table for guest in guests}),
             "max_tables": self._rules.tables,
+            "per_friend": self._rules.per_friend,
+            "stopping": self.closing,
             "computers": [
                 {
                     "name": guest.name,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
+import trio
 
 from node.bots.check import SITUATIONS, Property, check
 from node.bots.levels import LEVELS, load_policy
@@ -50,7 +51,7 @@ def bot() -> None:
     pass
 
 
-@bot.verb("levels", help=N_("List the levels, weakest first."))
+@bot.verb("levels", help=N_("List the levels, weakest first."), examples=("doko bot levels",))
 @json_option
 def levels(as_json: bool) -> int:
     policies = [load_policy(name) for name in LEVELS]
@@ -71,6 +72,7 @@ BOT is MODULE:CLASS, a subclass of node.bots.policy.Policy that Python can impor
 nothing is found against it, else 1.
 """
     ),
+    examples=("doko bot check examples.write_a_bot:Miser", "doko bot check strong --situations 500"),
 )
 @click.argument("policy_name", metavar="BOT")
 @option(
@@ -162,8 +164,8 @@ def run_bot(app: App, /, level: str, where: str, seat: int | None, seed: str | N
 
     async def play(node: "Node", report: "Callable[[Line], None]") -> "list[Line]":
         if by_link:
-            if node.people.contacts.get(inviter) is None:
-                await node.people.redeem(where)
+            if node.people.friend(inviter) is None:
+                await redeem(node, where, wait)
             node.people.stay_connected()
             opener = inviter
         else:
@@ -173,3 +175,22 @@ def run_bot(app: App, /, level: str, where: str, seat: int | None, seed: str | N
 
     with auto:
         return run_node(app, options, play, any_port=True)
+
+
+async def redeem(node: "Node", link: str, wait: float) -> None:
+    """Become a friend by *link*, tried again for *wait* seconds while its node is not there.
+
+    Raises :class:`DokoError`, at once if the node is there and does not take the link.
+    """
+    from node.net.dialer import pauses
+    from node.people import NotReached
+
+    give_up = trio.current_time() + wait
+    for pause in pauses():
+        try:
+            await node.people.redeem(link)
+            return
+        except NotReached:
+            if trio.current_time() + pause >= give_up:
+                raise
+        await trio.sleep(pause)

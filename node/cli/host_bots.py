@@ -9,6 +9,7 @@ import trio
 
 from node.bots.levels import LEVELS
 from node.cli.app import App, command, emit_json, option, pass_app
+from node.console.words import decimal
 from node.errors import EXIT_OK
 from node.i18n import N_, _, ngettext
 
@@ -17,7 +18,10 @@ HELP = N_(
 
 One process hosts many computers, each with an identity of its own; searching levels think in worker processes. Friends
 who are connected (doko invite makes one) see what is offered and ask for computers when they have opened a table. Who
-hosts a computer can see its cards; that is why the terms name the host. Press Enter for the state of things.
+hosts a computer can see its cards; that is why the terms name the host.
+
+Enter shows the state of things; q and Enter stops once the matches that are on have been played. Ctrl-C stops at once:
+the matches are taken up again at the next start.
 
 \b
 Examples:
@@ -84,13 +88,12 @@ def host_bots(
                         try:
                             await house.open()
                             if as_json:
-                                await _report(house)
-                            elif sys.stdin.isatty() and not leash:
-                                _greet(house, node)
-                                await _on_enter(house)
+                                nursery.start_soon(_report, house)
                             else:
                                 _greet(house, node)
+                            if leash:
                                 await trio.sleep_forever()
+                            await _on_enter(house, as_json)
                         finally:
                             house.close()
                 if as_json:
@@ -108,11 +111,20 @@ async def _report(house: Any) -> None:
         await house.changed()
 
 
-async def _on_enter(house: Any) -> None:
-    while await trio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True):
-        for line in lines(house.status()):
-            click.echo(line)
-    await trio.sleep_forever()  # standard input is closed: nobody asks any more
+async def _on_enter(house: Any, as_json: bool) -> None:
+    """Answer what is typed, until a q has come and the last match is over."""
+    while (line := await trio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True)).strip().lower() != "q":
+        if not line:
+            await trio.sleep_forever()  # standard input is closed: nobody asks any more
+        if as_json:
+            emit_json(house.status())
+            sys.stdout.flush()
+        else:
+            for text in lines(house.status()):
+                click.echo(text)
+    if not as_json:
+        click.echo(_("Nobody is taken in any more; this host stops when the matches that are on have been played."))
+    await house.drain()
 
 
 def _greet(house: Any, node: Any) -> None:
@@ -121,7 +133,8 @@ def _greet(house: Any, node: Any) -> None:
     text = ngettext("Computers for {n} table: {levels}", "Computers for {n} tables: {levels}", status["max_tables"])
     click.echo(text.format(n=status["max_tables"], levels=", ".join(status["levels"])))
     click.echo(_("Who hosts a computer can see its cards. Friends ask for computers from their tables."))
-    click.echo(_("Enter: the state of things. Ctrl-C: stop; matches are taken up again at the next start."))
+    click.echo(_("Enter: the state of things. q and Enter: stop when the matches that are on are over."))
+    click.echo(_("Ctrl-C: stop at once; matches are taken up again at the next start."))
     sys.stdout.flush()
 
 
@@ -133,15 +146,17 @@ def lines(status: dict[str, Any]) -> list[str]:
         )
     ]
     states = {"coming": _("looks for its seat"), "seated": _("waits"), "playing": _("plays")}
+    if status["stopping"]:
+        found[0] += "; " + _("stops when they are over")
     for one in status["computers"]:
         where = _("hand {n}").format(n=one["hand"]) if one["hand"] else ""
         found.append(f"  {one['name']:10} {one['level']:14} {states[one['state']]} {where}".rstrip())
     found.append(
-        _("{moves} moves, {late} late; {searched} thought over, {share:.1f} % by the rules for want of time").format(
+        _("{moves} moves, {late} late; {searched} thought over, {share} % by the rules for want of time").format(
             moves=status["moves"],
             late=status["late"],
             searched=status["decisions"],
-            share=100 * status["fallbacks"] / max(1, status["decisions"]),
+            share=decimal(100 * status["fallbacks"] / max(1, status["decisions"]), 1),
         )
     )
     if status["decisions"]:

@@ -15,7 +15,14 @@ LONGEST_PAUSE: Final = 30.0
 
 
 class DialFailed(Exception):
-    """Nobody answered at an address; the text says why, for people."""
+    """Nobody answered at an address; the text says why, for people.
+
+    ``reason`` is that of the link that failed (:class:`protocol.wire.errors.Reason`), if it came so far.
+    """
+
+    def __init__(self, text: str, reason: str = "") -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 async def dial(where: Address, within: float) -> trio.SocketStream:

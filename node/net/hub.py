@@ -289,7 +289,8 @@ class Hub:
         try:
             link = await self._shake(stream, remote=str(where), outgoing=True, invite=invite, expect=expect)
         except LinkLost as lost:
-            raise DialFailed(_("{where}: {why}").format(where=where, why=told(lost.detail))) from None
+            text = _("{where}: {why}").format(where=where, why=told(lost.detail))
+            raise DialFailed(text, lost.reason) from None
         return await self.adopt(link)
 
     async def adopt(self, link: StreamLink) -> Link:

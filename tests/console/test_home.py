@@ -75,7 +75,7 @@ async def test_a_link_makes_two_friends_once(tmp_path: Path) -> None:
         assert "friend already" in await bruno.desk.notice("already")
         async with person(tmp_path, "Carla") as carla:
             carla.desk.send(AddFriend(link))
-            await carla.desk.notice("cannot be reached")
+            await carla.desk.notice("does not know this link")
             assert carla.desk.view.lobby.friends == ()
             carla.desk.send(AddFriend("doko:nonsense"))
             assert "cannot be used" in await carla.desk.notice("cannot be used")
@@ -136,7 +136,7 @@ async def test_impossible_wishes_are_answered_in_words(tmp_path: Path) -> None:
         anna.desk.send(JoinTable(where="not an address"))
         await anna.desk.notice("no address")
         anna.desk.send(JoinTable(where="127.0.0.1:1"))
-        await anna.desk.notice("cannot be reached")
+        await anna.desk.notice("does not know this link")
         anna.desk.send(OpenNewTable(TermsView(mode="variable", stake=50, limit=10)))
         await anna.desk.notice("limit")
         anna.desk.send(OpenNewTable(TermsView()))

@@ -1,8 +1,6 @@
 """Duels by real processes: the demo, computers from friends' hosts and from the opener's own; bots run by hand."""
 
 import json
-import subprocess
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,33 +9,10 @@ import pytest
 
 from node.bots.audit import audit
 from protocol.table.verify import Verdict, verify
-from tests.e2e.processes import COMMAND, NodeProcess
+from tests.e2e.hosts import Friends, doko, nodes, start
 from tests.e2e.test_demo import demo
 
-
-def doko(*args: str, data: Path) -> str:
-    """A command that ends by itself; what it prints."""
-    done = subprocess.run([*COMMAND, "--data", str(data), *args], capture_output=True, timeout=90, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
-
-
-def key_of(data: Path) -> str:
-    doko("identity", "create", data=data)
-    key: str = json.loads(doko("identity", "show", "--json", data=data))["key"]
-    return key
-
-
-@pytest.fixture
-def nodes() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
-
-
-def start(nodes: ExitStack, *args: str, data: Path) -> NodeProcess:
-    process = NodeProcess(*args, data=data)
-    nodes.callback(process.close)
-    return process
+__all__ = ["nodes"]
 
 
 def people_alone_pay(verdict: Verdict, people: tuple[int, int]) -> None:
@@ -66,25 +41,6 @@ def test_demo_plays_a_duel_whose_computers_can_be_audited(tmp_path: Path) -> Non
     assert all(report.good and report.decisions for report in reports)
     report = json.loads(doko("audit", "--json", told["settlements"][0], data=tmp_path / "data"))
     assert [each["first_difference"] for each in report["computers"]] == [None, None]
-
-
-class Friends:
-    """Two hosts of computers and two people who are friends of theirs, each with a data directory."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.names = ("anna", "bert", "house1", "house2")
-        for name in self.names:
-            (home / name).mkdir(parents=True)
-        self.keys = {name: key_of(self.at(name)) for name in self.names}
-
-    def at(self, name: str) -> Path:
-        return self.home / name
-
-    def befriend(self, one: str, other: str, address: str) -> None:
-        """*one* knows where *other* is; both know each other."""
-        doko("friends", "add", self.keys[other], other, "--address", address, data=self.at(one))
-        doko("friends", "add", self.keys[one], one, data=self.at(other))
 
 
 @pytest.mark.slow
@@ -140,12 +96,7 @@ def test_a_host_keeps_its_limits_and_asks_for_nothing_from_strangers(tmp_path: P
     stranger = start(nodes, *table, "--ask", "house1:random", data=friends.at("bert"))
     assert stranger.end() == 4
     assert "friends only" in stranger.errors
-    doko("friends", "add", friends.keys["anna"], "anna", data=friends.at("house1"))
-    # the host reads its friends when it starts
-    house.signal()
-    house.end()
-    house = start(nodes, *(address if arg == "127.0.0.1:0" else arg for arg in args), data=friends.at("house1"))
-    house.wait_for(lambda line: "address" in line)
+    doko("friends", "add", friends.keys["anna"], "anna", data=friends.at("house1"))  # noticed by the running host
     anna = start(nodes, *table, "--ask", "house1:strong", data=friends.at("anna"))
     assert anna.end() == 4
     assert "no computers of that level" in anna.errors
@@ -153,7 +104,7 @@ def test_a_host_keeps_its_limits_and_asks_for_nothing_from_strangers(tmp_path: P
     house.wait_for(lambda line: line["tables"] == 1)
     assert first.process.poll() is None
     status: dict[str, Any] = house.lines[-1]
-    assert status["refused"] == {"level": 1}
+    assert status["refused"] == {"stranger": 1, "level": 1}
 
 
 @pytest.mark.slow
