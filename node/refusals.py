@@ -90,6 +90,8 @@ TEXTS: Final = (
     N_("the cards do not allow this call"),
     N_("a card is being checked; try again in a moment"),
     N_("no deal is under way"),
+    N_("the table has a pause"),
+    N_("there have been many pauses just now; try again in a moment"),
     N_("that card is not in hand"),
     N_("no club queen in hand to show"),
     N_("not both club queens in hand"),
@@ -220,7 +222,7 @@ TEXTS: Final = (
     N_("the hash at the end is not that of the file's content: the file was changed"),
 )
 
-#: What the reader of files says of a file that was cut or changed: nobody but its author could do more with the details.
+#: What is said of a file that was cut or changed: nobody but its author could do more with the details.
 DAMAGED: Final = N_("the file is cut short or damaged")
 _DAMAGED: Final = re.compile(r"(settlement|evidence): (no msgpack value|\d+ bytes after) .*", re.DOTALL)
 

@@ -121,7 +121,7 @@ class Narrator:
         else:
             parts.append(_("{stake} a hand").format(stake=stake))
         if terms["fee"]:
-            parts.append(_("{n} % to the kitty").format(n=f"{terms['fee'] / 100:g}"))
+            parts.append(_("{n} % to the kitty").format(n=f"{terms['fee'] / 100:g}".replace(".", _("."))))
         parts.append(_("{rules} scoring").format(rules=words.PROFILES[terms["rules"]]))
         return f" {self._faces.sign('sep')} ".join(parts)
 

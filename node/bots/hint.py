@@ -8,15 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from node.bots.announce import TUNED, _unseen
+from node.bots.announce import _points as _points_of
 from node.bots.audit import decisions_of, words_of
-from node.bots.chance import decision_chance
-from node.bots.policy import plays
+from node.bots.chance import Chance, decision_chance
+from node.bots.judgement import best_solos
+from node.bots.playout import Scorer
+from node.bots.policy import call_kinds, plays
+from node.bots.sampler import Sampler
 from node.bots.search import weigh_cards
 from node.bots.search_bot import Strong
+from node.console.words import decimal
 from node.i18n import _
-from protocol.cards import CARD_NAMES
-from protocol.rules.acts import Act, Play
+from protocol.cards import CARD_NAMES, CLUB_QUEEN, PLAYERS
+from protocol.rules.acts import Act, Call, Name, Play
 from protocol.rules.calls import CallKind
+from protocol.rules.contracts import Contract
 from protocol.rules.view import HandView, hand_view
 
 if TYPE_CHECKING:
@@ -44,48 +51,90 @@ class Hint:
     """What ``strong`` would do.  ``act`` is a bid or a card; ``call`` what it would announce first.
 
     ``choices`` are the cards there are, best first (empty while bidding).  ``win_percent`` is the chance of the own
-    side as things stand, ``None`` where it is not known.
+    side as things stand, ``None`` where it is not known.  ``games``: while bidding, what could be played, best first.
     """
 
     act: Act
     call: CallKind | None
     choices: tuple[Choice, ...]
     win_percent: int | None
+    games: tuple["Game", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game one may choose (``None``: the normal game, or another's marriage), weighed as a :class:`Choice` is."""
+
+    contract: Contract | None
+    win_percent: int
+    points: int
 
 
 def hint(view: HandView) -> Hint:
     """What to do now, in ``view.me``'s turn.  Takes about as long as a move of ``strong``."""
     acts = plays(view)
     if not acts:
-        return Hint(_STRONG.choose(view, SEED), None, (), None)
+        return Hint(_STRONG.choose(view, SEED), None, (), None, weigh_games(view))
     choices = weigh(view)
     best = next(act for act in acts if act.card == choices[0].card)
     return Hint(best, _STRONG.call(view, SEED), choices, choices[0].win_percent)
 
 
+def weigh_games(view: HandView) -> tuple[Game, ...]:
+    """The game that comes if one says nothing more, and the solos worth a thought, best first; rules play them out."""
+    me, dealt = view.me, view.dealt
+    plain = Contract.MARRIAGE if dealt.count(CLUB_QUEEN) == 2 else None
+    solos = [] if view.state.rules.computer(me) else [solo for _chance, solo in best_solos(view)[: TUNED.tries]]
+    scorer = Scorer((0, 0), view.state.rules.profile, view.state.rules.special_points)
+    sampler = Sampler(_unseen(me, dealt))
+    chance = Chance(b"bid" + SEED + bytes((me, *sorted(dealt))))
+    games: list[Contract | None] = [plain, *solos]
+    sums, wins = [0] * len(games), [0] * len(games)
+    for _world in range(TUNED.worlds):
+        hands: list[tuple[int, ...] | list[int]] = [dealt] * PLAYERS
+        for player, cards in zip(sampler.others, sampler.draw(chance), strict=True):
+            hands[player] = cards
+        for index, contract in enumerate(games):
+            points = _points_of(hands, contract, me, scorer)
+            sums[index] += points
+            wins[index] += points > 0
+    weighed = [
+        Game(contract, 100 * won // TUNED.worlds, 100 * total // TUNED.worlds)
+        for contract, won, total in zip(games, wins, sums, strict=True)
+    ]
+    return tuple(sorted(weighed, key=lambda game: -game.points))
+
+
 def weigh(view: HandView) -> tuple[Choice, ...]:
     """Every card that may be played, best first as ``strong`` sees it."""
-    weighed = weigh_cards(
-        view, tuple(act.card for act in plays(view)), decision_chance(view, SEED), _STRONG.settings
-    )
+    weighed = weigh_cards(view, tuple(act.card for act in plays(view)), decision_chance(view, SEED), _STRONG.settings)
     ordered = sorted(weighed, key=lambda one: -one.total)
-    return tuple(
-        Choice(one.card, 100 * one.won // one.worlds, 100 * one.points // one.worlds) for one in ordered
-    )
+    return tuple(Choice(one.card, 100 * one.won // one.worlds, 100 * one.points // one.worlds) for one in ordered)
+
+
+def _points(hundredths: int) -> str:
+    return decimal(hundredths / 100, 1, signed=True)
 
 
 def words(found: Hint) -> str:
     """The hint as one sentence in the user's language."""
     if not found.choices:
-        return _("strong would say: {act}").format(act=words_of(found.act))
+        text = _("strong would say: {act}").format(act=words_of(found.act))
+        for game in found.games:
+            text += _("; {game}: wins {percent} %, {points} points").format(
+                game=_("normal game") if game.contract is None else words_of(Name(0, game.contract)),
+                percent=game.win_percent,
+                points=_points(game.points),
+            )
+        return text
     best = found.choices[0]
-    text = _("{card}: wins {percent} %, {points:+.1f} points").format(
-        card=CARD_NAMES[best.card], percent=best.win_percent, points=best.points / 100
+    text = _("{card}: wins {percent} %, {points} points").format(
+        card=CARD_NAMES[best.card], percent=best.win_percent, points=_points(best.points)
     )
     if len(found.choices) > 1:
         second = found.choices[1]
-        text += _("; next {card}: {percent} %, {points:+.1f}").format(
-            card=CARD_NAMES[second.card], percent=second.win_percent, points=second.points / 100
+        text += _("; next {card}: {percent} %, {points}").format(
+            card=CARD_NAMES[second.card], percent=second.win_percent, points=_points(second.points)
         )
     else:
         text += _("; there is no other card")
@@ -98,23 +147,28 @@ def words(found: Hint) -> str:
 class Missed:
     """A moment of a finished hand at which ``strong`` would have done otherwise.
 
-    ``card`` cards had been played; ``cost`` in hundredths of a point a hand, 0 for bids (not weighed).
+    ``card`` cards had been played; ``did`` is ``None`` where it would have made a call; ``cost`` in hundredths of a
+    point a hand, 0 for bids and calls (not weighed).
     """
 
     card: int
-    did: Act
+    did: Act | None
     better: Act
     cost: int
 
 
 def missed_words(missed: Missed) -> str:
     """What ``strong`` would have done instead, as one sentence in the user's language."""
+    if missed.did is None:
+        return _("trick {n}: strong would have announced: {better}").format(
+            n=missed.card // 4 + 1, better=words_of(missed.better)
+        )
     if not missed.cost:
         return _("strong would have said {better} instead of {did}").format(
             better=words_of(missed.better), did=words_of(missed.did)
         )
-    return _("trick {n}: strong would have chosen {better} instead of {did}, {points:+.1f} points").format(
-        n=missed.card // 4 + 1, better=words_of(missed.better), did=words_of(missed.did), points=missed.cost / 100
+    return _("trick {n}: strong would have chosen {better} instead of {did}, {points} points").format(
+        n=missed.card // 4 + 1, better=words_of(missed.better), did=words_of(missed.did), points=_points(missed.cost)
     )
 
 
@@ -126,10 +180,15 @@ def review(closed: "ClosedHand", position: int) -> Iterator[Missed]:
     if closed.agreed or not closed.hands:
         return
     for decision in decisions_of(closed):
-        if decision.player != position or decision.asked != "choose" or decision.did is None:
+        if decision.player != position:
             continue
         view = hand_view(decision.state, position)
         did = decision.did
+        if decision.asked == "call":
+            kind = _STRONG.call(view, SEED) if did is None and call_kinds(view) else None
+            if kind is not None:
+                yield Missed(decision.state.cards_played, None, Call(position, kind), 0)
+            continue
         if not isinstance(did, Play):
             better = _STRONG.choose(view, SEED)
             if better != did:

@@ -13,7 +13,7 @@ Its return value is the exit code (``None``: 0).  Help texts are marked with ``N
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -166,7 +166,18 @@ class TranslatedOption(click.Option):
 
 
 class _Translated(click.Command):
-    """The parts of a help page that are ours, translated when they are shown."""
+    """The parts of a help page that are ours, translated when shown; *examples*: command lines at its end."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        if self.examples:
+            with formatter.section(_("Examples")):
+                for example in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         marked = self.help

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from node.cli.app import command, emit_json, json_option, read_bytes
+from node.console.words import decimal
 from node.errors import EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import N_, _, ngettext
 
@@ -118,7 +119,7 @@ def _print(report: "Audited", roster: "Roster") -> None:
         return
     line = ngettext("{n} decision checked", "{n} decisions checked", report.decisions).format(n=report.decisions)
     share = 100 * report.fallbacks / report.decisions if report.decisions else 0.0
-    click.echo("  " + line + ", " + _("{share:.1f} % fallbacks").format(share=share))
+    click.echo("  " + line + ", " + _("{share} % fallbacks").format(share=decimal(share, 1)))
     if report.unshown:
         click.echo(
             "  " + ngettext("{n} hand is not shown", "{n} hands are not shown", report.unshown).format(n=report.unshown)

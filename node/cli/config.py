@@ -34,7 +34,9 @@ def _complete_name(_ctx: click.Context, _param: click.Parameter, incomplete: str
     return [name for name in settings.SETTINGS if name.startswith(incomplete)]
 
 
-@config.verb("list", help=N_("Show all settings, their values and where each comes from."))
+@config.verb(
+    "list", help=N_("Show all settings, their values and where each comes from."), examples=("doko config list",)
+)
 @json_option
 @pass_app
 def list_(app: App, as_json: bool) -> None:
@@ -63,7 +65,7 @@ def list_(app: App, as_json: bool) -> None:
         click.echo(f"{name:{width}}  {settings.show(found.get(name)) or '-':14}  {_(one.summary)} [{place}]")
 
 
-@config.verb(help=N_("Print the value of one setting."))
+@config.verb(help=N_("Print the value of one setting."), examples=("doko config get language",))
 @click.argument("name", shell_complete=_complete_name)
 @json_option
 @pass_app
@@ -99,7 +101,10 @@ def set_(app: App, name: str, value: str) -> None:
         click.echo(_("Note: the environment variable {name} counts more.").format(name=variable), err=True)
 
 
-@config.verb(help=N_("Take a setting out of the file, so that its default is in force."))
+@config.verb(
+    help=N_("Take a setting out of the file, so that its default is in force."),
+    examples=("doko config unset language",),
+)
 @click.argument("name", shell_complete=_complete_name)
 @pass_app
 def unset(app: App, name: str) -> None:
@@ -108,7 +113,7 @@ def unset(app: App, name: str) -> None:
         raise DokoError(_("{name} is not set in the file.").format(name=name), "", EXIT_NO)
 
 
-@config.verb(help=N_("Print the name of the file."))
+@config.verb(help=N_("Print the name of the file."), examples=("doko config path",))
 @pass_app
 def path(app: App) -> None:
     click.echo(app.paths.config)

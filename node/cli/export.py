@@ -87,7 +87,8 @@ def _is_number(text: str) -> bool:
 
 MATCH is the beginning of a match's name, or last; without it all matches.
 """
-    )
+    ),
+    examples=("doko export records -o hands.jsonl", "doko export records last | doko replay -"),
 )
 @click.argument("match", required=False)
 @_outputs
@@ -121,7 +122,10 @@ def _document(kind: str) -> Callable[[App, str], bytes]:
     return get
 
 
-@export.verb(help=N_("The settlement file of a match, to be checked with doko verify."))
+@export.verb(
+    help=N_("The settlement file of a match, to be checked with doko verify."),
+    examples=("doko export settlement last -o match.settlement",),
+)
 @click.argument("match")
 @_outputs
 @pass_app
@@ -129,7 +133,10 @@ def settlement(app: App, match: str, out: str, replace: bool) -> None:
     _write(out, replace, _document("settlement")(app, match))
 
 
-@export.verb(help=N_("The evidence file of a proven breach, to be checked with doko verify."))
+@export.verb(
+    help=N_("The evidence file of a proven breach, to be checked with doko verify."),
+    examples=("doko export evidence last -o breach.evidence",),
+)
 @click.argument("match")
 @_outputs
 @pass_app
@@ -185,7 +192,9 @@ def history_csv(everything: Iterable[Played]) -> bytes:
     return _csv(head, rows)
 
 
-@export.verb(help=N_("Every booking as CSV; a plus means: is owed money."))
+@export.verb(
+    help=N_("Every booking as CSV; a plus means: is owed money."), examples=("doko export ledger -o ledger.csv",)
+)
 @_outputs
 @pass_app
 def ledger(app: App, out: str, replace: bool) -> None:
@@ -195,7 +204,7 @@ def ledger(app: App, out: str, replace: bool) -> None:
     _write(out, replace, ledger_csv(rows, names))
 
 
-@export.verb(help=N_("Every hand of every match as CSV."))
+@export.verb(help=N_("Every hand of every match as CSV."), examples=("doko export history -o history.csv",))
 @_outputs
 @pass_app
 def history(app: App, out: str, replace: bool) -> None:

@@ -6,6 +6,7 @@ import click
 
 from node.cli.app import App, emit_json, group, json_option, option, pass_app
 from node.clock import iso, local
+from node.console.words import decimal
 from node.contacts import Contact, clean_note, words_of
 from node.errors import EXIT_USAGE, DokoError
 from node.i18n import N_, _, ngettext
@@ -73,13 +74,15 @@ def _rating(rated: "Rated | None") -> str:
     from node.ratings import nearest_level
 
     return ngettext(
-        "{place:.1f} ± {sure:.1f} after {n} hand, near {level}",
-        "{place:.1f} ± {sure:.1f} after {n} hands, near {level}",
+        "{place} ± {sure} after {n} hand, near {level}",
+        "{place} ± {sure} after {n} hands, near {level}",
         rated.hands,
-    ).format(place=rated.place, sure=rated.sure, n=rated.hands, level=nearest_level(rated.place))
+    ).format(
+        place=decimal(rated.place, 1), sure=decimal(rated.sure, 1), n=rated.hands, level=nearest_level(rated.place)
+    )
 
 
-@friends.verb("list", help=N_("List your friends with their fingerprint words."))
+@friends.verb("list", help=N_("List your friends with their fingerprint words."), examples=("doko friends list",))
 @json_option
 @pass_app
 def list_(app: App, as_json: bool) -> None:
@@ -103,7 +106,7 @@ def list_(app: App, as_json: bool) -> None:
         click.echo("    " + _("rating: {rating}").format(rating=_rating(ratings.of(contact.key))))
 
 
-@friends.verb(help=N_("Show all that is known of one friend."))
+@friends.verb(help=N_("Show all that is known of one friend."), examples=("doko friends show Anna",))
 @_name
 @json_option
 @pass_app
@@ -134,7 +137,7 @@ def show(app: App, name: str, as_json: bool) -> None:
         """Add the friend with the identity key KEY (64 hexadecimal digits) under the name NICKNAME.
 
 \b
-Example:
+Examples:
   doko friends add 3f0c...9a Anna --address anna.example:4848 --note "from the club"
 """
     )
@@ -167,7 +170,7 @@ def add(app: App, key: str, nickname: str, addresses: tuple[str, ...], note: str
     click.echo("    " + words_of(raw))
 
 
-@friends.verb(help=N_("Forget a friend. Matches and the ledger stay."))
+@friends.verb(help=N_("Forget a friend. Matches and the ledger stay."), examples=("doko friends remove Anna",))
 @_name
 @pass_app
 def remove(app: App, name: str) -> None:
@@ -177,14 +180,14 @@ def remove(app: App, name: str) -> None:
     click.echo(_("{name} is removed.").format(name=contact.nickname))
 
 
-@friends.verb(help=N_("Refuse every link with a friend from now on."))
+@friends.verb(help=N_("Refuse every link with a friend from now on."), examples=("doko friends block Anna",))
 @_name
 @pass_app
 def block(app: App, name: str) -> None:
     _set_blocked(app, name, True)
 
 
-@friends.verb(help=N_("Allow links with a blocked friend again."))
+@friends.verb(help=N_("Allow links with a blocked friend again."), examples=("doko friends unblock Anna",))
 @_name
 @pass_app
 def unblock(app: App, name: str) -> None:
@@ -201,7 +204,10 @@ def _set_blocked(app: App, name: str, blocked: bool) -> None:
 
 
 @friends.verb(
-    help=N_("Call a friend otherwise, or note something down.\n\nThe name is yours alone; your friend does not see it.")
+    help=N_(
+        "Call a friend otherwise, or note something down.\n\nThe name is yours alone; your friend does not see it."
+    ),
+    examples=("doko friends rename Anna Annette", 'doko friends rename Anna Anna --note "met in Rome"'),
 )
 @_name
 @click.argument("nickname")

@@ -5,9 +5,9 @@ import click
 from node.cli.app import App, command, emit_json, json_option, option, pass_app
 from node.cli.ledger import print_table
 from node.clock import iso, local
+from node.console import words
 from node.history import Played, find, played
 from node.i18n import N_, _, ngettext
-from node.money import format_cents
 from node.refusals import told
 
 _MODES = {"variable": N_("variable stake"), "four-fixed": N_("four hands, fixed stake"), "duel": N_("duel")}
@@ -65,7 +65,7 @@ def history(app: App, match: str | None, limit: int | None, plot: bool, as_json:
                 _(_MODES[one.mode]) if one.mode in _MODES else one.mode,
                 others,
                 f"{one.points[one.me]:+}",
-                f"{format_cents(one.money[one.me], sign=True)} {one.currency}",
+                words.money(one.money[one.me], one.currency, signed=True),
                 _(_STATES.get(one.state, one.state)),
             )
         )
@@ -117,10 +117,17 @@ def _print_match(one: Played) -> None:
     head = (_("Hand"), _("Contract"), *(name or "-" for name in one.names), _("kitty"))
     lines: list[tuple[str, ...]] = [head]
     for hand in one.hands:
-        cells = (f"{p:+} / {format_cents(m, sign=True)}" for p, m in zip(hand.points, hand.money, strict=True))
-        lines.append((str(hand.hand), hand.contract or _("void"), *cells, format_cents(hand.kitty)))
-    sums = (f"{p:+} / {format_cents(m, sign=True)}" for p, m in zip(one.points, one.money, strict=True))
-    lines.append((_("Sum"), "", *sums, format_cents(one.kitty)))
+        cells = (f"{p:+} / {words.money(m, signed=True)}" for p, m in zip(hand.points, hand.money, strict=True))
+        lines.append(
+            (
+                str(hand.hand),
+                words.contract_name(hand.contract) if hand.contract else _("void"),
+                *cells,
+                words.money(hand.kitty),
+            )
+        )
+    sums = (f"{p:+} / {words.money(m, signed=True)}" for p, m in zip(one.points, one.money, strict=True))
+    lines.append((_("Sum"), "", *sums, words.money(one.kitty)))
     print_table(lines, right=(2, 3, 4, 5, 6))
     click.echo(_("Points / money in {currency}").format(currency=one.currency))
 

@@ -41,7 +41,8 @@ def identity() -> None:
 
 Friends compare the words with you, best by voice. No secret is shown.
 """
-    )
+    ),
+    examples=("doko identity show",),
 )
 @json_option
 @pass_app
@@ -69,7 +70,8 @@ def show(app: App, as_json: bool) -> None:
 
 
 @identity.verb(
-    help=N_("Make a new identity, if there is none yet.\n\nWith --passphrase it is protected from the start.")
+    help=N_("Make a new identity, if there is none yet.\n\nWith --passphrase it is protected from the start."),
+    examples=("doko identity create", "doko identity create --passphrase"),
 )
 @option("--passphrase", "protect", is_flag=True, help=N_("Ask for a passphrase to protect it."))
 @pass_app

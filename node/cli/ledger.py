@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import click
 
 from node.cli.app import App, emit_json, group, json_option, option, pass_app
+from node.console import words
+from node.console.bookpages import payments_explained
 from node.errors import EXIT_NO, EXIT_USAGE, DokoError
 from node.i18n import N_, _
 from node.identity import load_public
 from node.ledger import Book, between, books, is_kitty
-from node.money import format_cents, parse_cents
+from node.money import parse_cents
 from node.store import LedgerRow, Store
 
 
@@ -97,7 +99,7 @@ def _shown_name(book: Book, account: str, me: str) -> str:
     name = book.name(account)
     if account == me:
         return _("{name} (you)").format(name=name)
-    return _("kitty {name}").format(name=name) if is_kitty(account) else name
+    return words.kitty_name(name) if is_kitty(account) else name
 
 
 def _print_book(book: Book, me: str, mine: dict[tuple[str, str], int]) -> None:
@@ -109,8 +111,8 @@ def _print_book(book: Book, me: str, mine: dict[tuple[str, str], int]) -> None:
         lines.append(
             (
                 _shown_name(book, one.account, me),
-                format_cents(one.net, sign=True),
-                "" if stands is None else format_cents(stands, sign=True),
+                words.money(one.net, signed=True),
+                "" if stands is None else words.money(stands, signed=True),
                 "" if is_kitty(one.account) else str(one.points),
                 str(one.matches),
             )
@@ -124,9 +126,10 @@ def _print_book(book: Book, me: str, mine: dict[tuple[str, str], int]) -> None:
                 + _("{payer} pays {payee} {amount}").format(
                     payer=_shown_name(book, payment.payer, me),
                     payee=_shown_name(book, payment.payee, me),
-                    amount=f"{format_cents(payment.cents)} {book.currency}",
+                    amount=words.money(payment.cents, book.currency),
                 )
             )
+        click.echo(payments_explained())
     else:
         click.echo(_("All are square."))
     click.echo()
@@ -180,7 +183,7 @@ def paid(app: App, payer: str, payee: str, amount: str, currency: str | None, no
             raise DokoError(_("Payer and payee are the same."), "", EXIT_USAGE)
         store.book_payment(giver, taker, chosen, cents, " ".join(note.split())[:400])
     text = _("Noted: {payer} has paid {payee} {amount}.")
-    click.echo(text.format(payer=giver[1], payee=taker[1], amount=f"{format_cents(cents)} {chosen}"))
+    click.echo(text.format(payer=giver[1], payee=taker[1], amount=words.money(cents, chosen)))
 
 
 def _currency(rows: Sequence[LedgerRow], wanted: str | None) -> str:

@@ -43,6 +43,16 @@ Examples:
   doko demo --watch             watch four nodes play a match
   doko table open               open a table for your friends
   doko COMMAND --help           all about one command
+
+\b
+Exit codes of all commands:
+  0    done, or yes
+  1    no: refused, not the same, does not hold, nothing there
+  2    wrong usage or bad input, a FILE that cannot be read included
+  3    this machine: disk, permission, a port or data directory in use
+  4    the others: not reached, gone, or the table failed
+  70   a mistake in doko itself (a report is written)
+  130  interrupted
 """
 )
 

@@ -39,7 +39,7 @@ VERBS: Final[dict[str, Verb]] = {
     "play": Verb("node.cli.play:play", N_("Play a match against three bots at once")),
     "demo": Verb("node.cli.demo:demo", N_("Watch four nodes play a match over TCP on this machine")),
     "table": Verb("node.cli.table:table", N_("Open a table or join one by address")),
-    "join": Verb("node.cli.join:join", N_("Join a table by an invitation link")),
+    "join": Verb("node.cli.join:join", N_("Join a table by link or address")),
     "invite": Verb("node.cli.invite:invite", N_("Make an invitation link for a friend")),
     "friends": Verb("node.cli.friends:friends", N_("Your friends: list, add, block, remove")),
     "ledger": Verb("node.cli.ledger:ledger", N_("Who owes whom, and the fewest payments")),

@@ -48,9 +48,13 @@ def replay(file: str, as_json: bool) -> int:
     name = _("standard input") if file == "-" else file
     try:
         with _open(file, name) as stream:
-            code, count = _replay_all(_after_blank(_chunks(stream, name)), as_json)
-        if not count:
-            raise DokoError(_("There is no record in {file}.").format(file=name))
+            chunks = _after_blank(_chunks(stream, name))
+            first = next(chunks, None)
+            if first is None:
+                raise DokoError(_("There is no record in {file}.").format(file=name))
+            code, count = _replay_all(chain([first], chunks), as_json)
+        if not count and not as_json:  # an array of none is read well
+            click.echo(_("There is no record in {file}.").format(file=name), err=True)
         return code
     except BadRecord as bad:
         raise DokoError(_("{file}: {problem}").format(file=name, problem=bad.detail)) from None
@@ -93,10 +97,7 @@ def _after_blank(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _replay_all(chunks: Iterator[bytes], as_json: bool) -> tuple[int, int]:
     """Replay every record of the stream: the exit code, which says how it went, and how many there were."""
-    first = next(chunks, None)
-    if first is None:
-        return EXIT_OK, 0
-    records = Records(chain([first], chunks))
+    records = Records(chunks)
     code, number = EXIT_OK, 0
     for number, element in enumerate(records, 1):
         try:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@group(help=N_("Open a table, join one, or take up an interrupted match."))
+@group(
+    help=N_("Open a table, join one, or take up an interrupted match."),
+    examples=("doko table open", "doko table join anna.example:4848", "doko table resume"),
+)
 def table() -> None:
     """See help."""
 
@@ -74,7 +77,9 @@ def node_options(function: F) -> F:
     return function
 
 
-auto_option = option("--auto", "level", metavar="LEVEL", help=N_("A computer of this level plays for this node"))
+auto_option = option(
+    "--auto", "level", metavar="LEVEL", help=N_("A computer of this level plays for this node (see: doko bot levels)")
+)
 seed_option = option("--seed", metavar="TEXT", help=N_("Make the computer's choices repeatable (never the cards)"))
 seat_option = option("--seat", type=click.IntRange(1, 4), help=N_("The seat to take, 1 to 4"))
 person_option = option(
@@ -143,7 +148,7 @@ def need_level(level: str | None) -> str:
     return level
 
 
-@table.command(
+@table.verb(
     name="open",
     help=N_(
         """Open a table and play with whoever takes the three other seats.
@@ -256,7 +261,7 @@ def open_(
         return run_node(app, options, play, table=True)
 
 
-@table.command(
+@table.verb(
     help=N_(
         """Join the table of the node at HOST:PORT.
 
@@ -318,7 +323,13 @@ def join(
         return run_node(app, options, play, any_port=True)
 
 
-@table.command(help=N_("Take up the matches that were interrupted, or the one whose name begins with MATCH."))
+@table.verb(
+    help=N_("Take up the matches that were interrupted, or the one whose name begins with MATCH."),
+    examples=(
+        "doko table resume",
+        "doko table resume 3f2a",
+    ),
+)
 @click.argument("match", metavar="[MATCH]", default="")
 @node_options
 @pass_app

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from node.cli.app import command, emit_json, json_option, read_bytes
+from node.console import words
 from node.errors import EXIT_NO, EXIT_USAGE, DokoError
 from node.i18n import N_, _
 from node.refusals import MEANINGS, told
@@ -95,15 +96,16 @@ def lines(verdict: "Verdict") -> list[str]:
     currency = verdict.terms.currency
     out = [_("The settlement holds: signatures, proofs, rules, score and money.")]
     for seat, name in enumerate(names):
-        points, money = verdict.points[seat], _amount(verdict.money[seat])
+        points, money = verdict.points[seat], words.money(verdict.money[seat], signed=True)
         out.append(
             _("  {name}: {points} points, {money} {currency}").format(
                 name=name, points=f"{points:+d}", money=money, currency=currency
             )
         )
     if verdict.kitty:
-        kitty = _amount(verdict.kitty)
-        out.append(_("  {name}: {money} {currency}").format(name=verdict.terms.kitty, money=kitty, currency=currency))
+        kitty = words.money(verdict.kitty, signed=True)
+        name = words.kitty_name(verdict.terms.kitty)
+        out.append(_("  {name}: {money} {currency}").format(name=name, money=kitty, currency=currency))
     text = _("Not signed by {name}; the log proves the result all the same.")
     return out + [text.format(name=names[seat]) for seat in verdict.unsigned]
 
@@ -114,8 +116,3 @@ def problem_text(verdict: "Verdict") -> str:
     if not colon or code not in MEANINGS:
         return told(verdict.problem)
     return f"{told(detail, code)} ({code})"
-
-
-def _amount(cents: int) -> str:
-    sign = "-" if cents < 0 else "+"
-    return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}"

@@ -18,7 +18,7 @@ def ledger_document(ledger: LedgerView | None, faces: Faces, width: int) -> list
         return [*lines, [("soft", _("reading ...")), ("soft", "")]]
     if not ledger.balances and not ledger.kitties:
         return [*lines, *paragraph(_("No settled match yet."), width)]
-    lines.append([("soft", _("Balances from your settled matches; + is to your good:"))])
+    lines += paragraph(_("What stands between you and each of the others; + is owed to you:"), width, "soft")
     for balance in ledger.balances:
         style = "good" if balance.amount > 0 else "warn" if balance.amount < 0 else "felt"
         played = ngettext("{n} match", "{n} matches", balance.matches).format(n=balance.matches)
@@ -30,12 +30,13 @@ def ledger_document(ledger: LedgerView | None, faces: Faces, width: int) -> list
             ]
         )
     for kitty in ledger.kitties:
-        name = _("kitty {name}").format(name=kitty.name) if kitty.name else _("kitty")
+        name = words.kitty_name(kitty.name)
         lines.append([("soft", "  " + pad(name, 22) + pad(words.money(kitty.amount, kitty.currency, True), 16, ">"))])
     lines.append([])
-    lines.append([("soft", _("The fewest payments that make all square:"))])
     if not ledger.payments:
-        lines.append([("good", "  " + _("none, all are square"))])
+        lines.append([("good", _("No payments are due, all are square."))])
+        return lines
+    lines.append([("soft", _("The fewest payments that make all square:"))])
     for payment in ledger.payments:
         lines.append(
             [
@@ -43,7 +44,16 @@ def ledger_document(ledger: LedgerView | None, faces: Faces, width: int) -> list
                 ("strong", words.money(payment.amount, payment.currency)),
             ]
         )
+    lines += [[], *paragraph(payments_explained(), width, "soft")]
     return lines
+
+
+def payments_explained() -> str:
+    """Why payments can go another way than what stands between two."""
+    return _(
+        "These payments settle everything between all of you at once. To have few of them, somebody may pay another "
+        "player than the one who won the money."
+    )
 
 
 def history_document(history: HistoryView | None, faces: Faces, width: int) -> list[Line]:

@@ -114,7 +114,7 @@ def friend_document(friend: FriendView, faces: Faces, width: int) -> list[Line]:
     lines += paragraph(played.format(n=friend.matches), width)
     if friend.rating is not None:
         lines += paragraph(
-            _("Rating from your own verified matches: {rating}").format(rating=f"{friend.rating:.1f}"), width
+            _("Rating from your own verified matches: {rating}").format(rating=words.decimal(friend.rating, 1)), width
         )
     if friend.balance:
         lines += paragraph(_("Balance: {amount}").format(amount=words.money(friend.balance, signed=True)), width)

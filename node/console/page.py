@@ -142,7 +142,10 @@ class DocumentPage(Page):
 
     def lines(self, width: int) -> list[Line]:
         """The lines at a width."""
-        return self.make(width)
+        lines = self.make(width)
+        if lines and "".join(text for _style, text in lines[0]) == self.title:
+            return lines[2:]  # the header says it already
+        return lines
 
     def draw(self, canvas: Canvas) -> None:
         draw_header(canvas, self.title)

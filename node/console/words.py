@@ -95,12 +95,12 @@ ITEMS: Final = {
     "kontra-no60": (N_("Contra called no 60"), "R24"),
     "kontra-no30": (N_("Contra called no 30"), "R24"),
     "kontra-black": (N_("Contra called black"), "R24"),
-    "against-90": (N_("120 points against no 90"), "R25"),
-    "against-60": (N_("90 points against no 60"), "R25"),
-    "against-30": (N_("60 points against no 30"), "R25"),
-    "against-black": (N_("30 points against black"), "R25"),
+    "against-90": (N_("120 card points against no 90"), "R25"),
+    "against-60": (N_("90 card points against no 60"), "R25"),
+    "against-30": (N_("60 card points against no 30"), "R25"),
+    "against-black": (N_("30 card points against black"), "R25"),
     "against-the-old": (N_("Contra won against the old"), "R26"),
-    "doppelkopf": (N_("Doppelkopf, a trick of 40 points or more"), "R26"),
+    "doppelkopf": (N_("Doppelkopf, a trick of 40 card points or more"), "R26"),
     "fox": (N_("caught a fox"), "R26"),
     "charlie": (N_("Charlie made the last trick"), "R26"),
 }
@@ -159,9 +159,14 @@ def money(cents: int, currency: str = "", signed: bool = False) -> str:
     return f"{whole} {currency}".rstrip()
 
 
-def decimal(number: float, places: int) -> str:
+def kitty_name(name: str) -> str:
+    """A kitty as people call it: with its name, if it has one of its own."""
+    return _("kitty {name}").format(name=name) if name and name.casefold() != "kitty" else _("kitty")
+
+
+def decimal(number: float, places: int, *, signed: bool = False) -> str:
     """A number as people write it here: ``1.45`` or ``1,45``."""
-    return f"{number:.{places}f}".replace(".", _("."))
+    return f"{number:{'+' if signed else ''}.{places}f}".replace(".", _("."))
 
 
 def signed(n: int) -> str:
@@ -251,7 +256,7 @@ def terms_lines(terms: "TermsView") -> list[tuple[str, str]]:
             lines.append((_("At most"), _("{most} in four hands").format(most=money(4 * terms.stake, terms.currency))))
     if terms.fee:
         fee = f"{terms.fee // 100}.{terms.fee % 100:02}".replace(".", _(".")) + " %"
-        lines.append((_("Fee"), _("{fee}, to the kitty {kitty}").format(fee=fee, kitty=terms.kitty or "-")))
+        lines.append((_("Fee"), _("{fee}, to: {kitty}").format(fee=fee, kitty=kitty_name(terms.kitty))))
     else:
         lines.append((_("Fee"), _("none")))
     score = _("{profile}, with special points") if terms.special_points else _("{profile}, without special points")

@@ -104,7 +104,7 @@ def test_import_of_something_else(doko: Doko, tmp_path: Path, content: bytes) ->
     done = doko("identity", "import", tmp_path / "file")
     assert done.code == EXIT_USAGE
     assert str(tmp_path / "file") in done.err
-    assert doko("identity", "import", tmp_path / "missing").code == EXIT_ENVIRONMENT
+    assert doko("identity", "import", tmp_path / "missing").code == EXIT_USAGE
 
 
 def test_import_from_standard_input(tmp_path: Path) -> None:

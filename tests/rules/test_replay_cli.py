@@ -70,7 +70,7 @@ def test_thousands_of_hands_in_one_process() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "not JSON"),
+        ("", "no record"),
         ("{", "line 1 column 2"),
         ("{}", "'format'"),
         (json.dumps({**GAME, "hands": GAME["hands"][:3]}), "hands"),
@@ -116,7 +116,7 @@ def test_the_text_tells_cards_bids_tricks_and_the_reckoning() -> None:
         "Player 1 (forehand): SA CQ CK",
         "Player 4: healthy",
         "Game: normal game",
-        "Trick  1: 1 SA  [1: Re]  2 SA  3 DT  4 ST  -> player 3, 42 points",
+        "Trick  1: 1 SA  [1: Re]  2 SA  3 DT  4 ST  -> player 3, 42 card points",
         "Re is player 1 and player 2, with 114 to 126 card points.",
         "Contra has won.",
         "Contra +1: Contra won against the old (R26)",
