@@ -4,8 +4,10 @@ import argparse
 import importlib
 import itertools
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, NoReturn
@@ -42,6 +44,8 @@ def main() -> NoReturn:
         # libFuzzer's own limit is the clock on the wall, which says little on a machine that does other work too.
         used, wall = time.process_time(), time.monotonic() - started
         print(f"no finding: {next(tried):,} executions, {used:.0f} s of processor time, {wall:.0f} s", flush=True)
+        if args.corpus is None:
+            shutil.rmtree(new, ignore_errors=True)
         os._exit(0)
 
     signal.signal(signal.SIGPROF, end)
@@ -49,10 +53,10 @@ def main() -> NoReturn:
     options = [f"-seed={args.seed}", "-timeout=120", "-rss_limit_mb=2048"]
     # Inputs are choices of what to change: from the start as long as allowed, not growing slowly.
     options += ["-max_len=4096", "-len_control=0"]
-    kept = [] if args.corpus is None else [str(args.corpus)]
-    if args.corpus is not None:
-        args.corpus.mkdir(parents=True, exist_ok=True)
-    atheris.Setup([sys.argv[0], *options, *kept, str(CORPUS / args.target)], one)
+    # libFuzzer writes what is new into the first directory that it is given: never into the corpus of this folder.
+    new = args.corpus or Path(tempfile.mkdtemp(prefix="doko-fuzz-"))
+    new.mkdir(parents=True, exist_ok=True)
+    atheris.Setup([sys.argv[0], *options, str(new), str(CORPUS / args.target)], one)
     atheris.Fuzz()
     raise SystemExit(0)
 
