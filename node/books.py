@@ -15,13 +15,20 @@ SUFFIX: Final = ".settlement"
 
 
 def close_books(
-    store: Store, plan: Plan, settlement: bytes, finished: Sequence[ClosedHand], directory: Path, now: float
+    store: Store,
+    plan: Plan,
+    settlement: bytes,
+    finished: Sequence[ClosedHand],
+    directory: Path,
+    now: float,
+    *,
+    money: bool = True,
 ) -> Path:
     """Write the *settlement* into *directory*, close the match in *store* with all that is booked; where the file is.
 
     May be repeated with a settlement that has one more signature: nothing is booked twice.  The transaction comes
-    last, so after a crash the match is still open and is settled again.  Raises :class:`DokoError`; ``ValueError``
-    unless the money of the hands sums to 0.
+    last, so after a crash the match is still open and is settled again.  Without *money* (practice) nothing goes to the
+    ledger.  Raises :class:`DokoError`; ``ValueError`` unless the money of the hands sums to 0.
     """
     setup = plan.setup
     terms = setup.terms
@@ -37,7 +44,7 @@ def close_books(
     path = directory / f"{plan.match.hex()[:16]}{SUFFIX}"
     write_atomic(path, settlement, replace=True)
     hands = [hand_row(plan.match, hand, now) for hand in finished]
-    store.finish_match(plan.match, settlement, file=str(path), ledger=rows, hands=hands)
+    store.finish_match(plan.match, settlement, file=str(path), ledger=rows if money else [], hands=hands)
     return path
 
 

@@ -168,7 +168,7 @@ def _settings() -> Iterator[Setting]:
     yield Setting(
         "console.sort", _choice("trumps-first", "trumps-last", "by-suit"), "trumps-first", N_("Order of the hand")
     )
-    yield Setting("console.dwell", _number(0, 60, whole=False), 2.0, N_("Seconds a finished trick stays"))
+    yield Setting("console.dwell", _number(0, 10, whole=False), 2.0, N_("Seconds a finished trick stays"))
     yield Setting(
         "console.guard", _choice("off", "mouse", "always"), "mouse", N_("Hold a chosen card back for a moment")
     )

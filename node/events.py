@@ -30,7 +30,7 @@ from typing import Any
 
 from node.identity import fingerprint
 from node.plan import Plan
-from node.session import PauseAsked, Said
+from node.session import Said
 from protocol.rules.acts import Act, Marry
 from protocol.rules.hand import Result
 from protocol.rules.record import event_of
@@ -46,6 +46,7 @@ from protocol.table.effects import (
     HandClosed,
     HandOpened,
     KeysLost,
+    PauseAsked,
     Refused,
     TrickClosed,
     VoidVote,
@@ -54,7 +55,7 @@ from protocol.table.effects import (
 Line = dict[str, Any]
 
 
-def line_of(event: Event | Said | PauseAsked) -> Line:
+def line_of(event: Event | Said) -> Line:
     """*event* as a value for JSON."""
     match event:
         case DealStep(deal, step, seat):

@@ -33,10 +33,11 @@ from node.net.dialer import DialFailed
 from node.net.hub import Standing
 from node.net.link import How
 from node.plan import Plan, unpack_plan
+from node.practice import is_practice
 from node.ratings import Ratings, apart, nearest_level, ratings_of
 from node.refusals import refusal_text, told
 from node.runtime import Node
-from node.session import PauseAsked, Said, Session
+from node.session import Said, Session
 from node.tableview import Around, table_view, terms_view
 from node.tasks import background
 from node.view import (
@@ -84,12 +85,14 @@ from node.view import (
     ResumeMatch,
     Say,
     SeatingView,
+    SeenTrick,
     Stage,
     TableView,
     TermsView,
     Tone,
     View,
     VoidHand,
+    WishDwell,
 )
 from protocol.refusal import Refusal
 from protocol.rules.view import HandView
@@ -139,6 +142,7 @@ class Home:
         self._left_core: CoreView | None = None
         self._muted_wish: bool | None = None  # what the person has switched, for this hand
         self._held_chat: list[ChatLine] = []
+        self._dwell = float(app.config.number("console.dwell"))
         self._stage: CoreStage | None = None
         self._auto_ready = False
         self._ledger: LedgerView | None = None
@@ -360,6 +364,7 @@ class Home:
         core = self._left_core or self._session.view
         self._stage = core.stage
         around.muted = self._muted(core)
+        around.dwell = self._session.dwell
         if not around.muted and self._held_chat:
             around.chat = [*around.chat, *self._held_chat][-CHAT_LINES:]
             self._held_chat = []
@@ -390,12 +395,15 @@ class Home:
 
     def _dispatch(self, command: Command) -> None:
         match command:
-            case Bid() | NameGame() | PlayCard() | MakeCall() | VoidHand() | GoOn() | DealAnew():
+            case Bid() | NameGame() | PlayCard() | MakeCall() | VoidHand() | GoOn() | DealAnew() | Pause():
                 self._act(command)
             case AskHint():
                 self._hint()
-            case Pause(on=on):
-                self._pause(on)
+            case WishDwell(seconds=seconds):
+                self._wish_dwell(seconds)
+            case SeenTrick():
+                if self._session is not None:
+                    self._session.saw_trick()
             case ChooseAbsence(choice=choice):
                 self._absence(choice)
             case Say(text=text):
@@ -458,6 +466,8 @@ class Home:
                 self._session.act(effects.VoidHand())
             case DealAnew():
                 self._session.act(effects.DealAnew())
+            case Pause(on=on):
+                self._session.act(effects.Pause(on))
             case GoOn():
                 self._session.act(effects.GoOn())
 
@@ -468,7 +478,7 @@ class Home:
             return
         view = session.view
         if not around.practice:
-            self.tell(_("Hints are for practice: at a table with three computers."), Tone.WARN)
+            self.tell(_("Hints are for practice: at a table at which all others are computers."), Tone.WARN)
         elif view.hand is None or view.question is None or not view.hand.legal:
             self.tell(_("It is not your turn."), Tone.WARN)
         else:
@@ -488,27 +498,10 @@ class Home:
         for one in sorted(missed, key=lambda one: -one.cost)[:LOOKED_BACK]:
             self.tell(hint.missed_words(one))
 
-    def _pause(self, on: bool) -> None:
-        if self._session is None or self._around is None:
-            return
-        self._session.pause(on)
-        self._vote_pause(self._session.view.me, on)
-
-    def _vote_pause(self, seat: int, on: bool) -> None:
-        assert self._around is not None
-        votes = self._around.pause_votes
-        if not on and all(votes):
-            self._around.pause_votes = (False,) * 4  # one ends a pause for all
-        else:
-            bots = self._around.setup.terms.bot_seats
-            self._around.pause_votes = tuple(
-                on if other == seat else vote or (on and other in bots) for other, vote in enumerate(votes)
-            )
-            if not on:
-                self._around.pause_votes = tuple(
-                    vote and other not in bots for other, vote in enumerate(self._around.pause_votes)
-                )
-        self.change()
+    def _wish_dwell(self, seconds: float) -> None:
+        self._dwell = seconds
+        if self._session is not None:
+            self._session.wish_dwell(seconds)
 
     def _absence(self, choice: Absence) -> None:
         if self._session is None or self._around is None:
@@ -539,12 +532,10 @@ class Home:
             around.chat = [*around.chat, line][-CHAT_LINES:]
         self.change()
 
-    def _heard(self, event: effects.Event | Said | PauseAsked) -> None:
+    def _heard(self, event: effects.Event | Said) -> None:
         """The session tells."""
         if isinstance(event, Said):
             self._hear(event.seat, event.text)
-        elif isinstance(event, PauseAsked):
-            self._vote_pause(event.seat, event.on)
         elif isinstance(event, effects.Gone) and self._around is not None:
             self._around.absences += 1
         elif isinstance(event, effects.HandClosed) and self._around is not None and self._around.practice:
@@ -805,20 +796,29 @@ class Home:
         """Play the match of *plan* to its end; it stays on the screen until the person leaves it."""
         stored = await trio.to_thread.run_sync(self._node.store.load, plan.match) if resumed else None
         around = Around(plan.setup, self._names(), self._word, self._link)
-        around.dwell = self._app.config.number("console.dwell")
-        around.practice = len(plan.setup.terms.bots) == 3 and plan.setup.my_seat in plan.setup.terms.human_seats
         if resumed:
             self._company.recall(plan)
+        around.practice = is_practice(plan.setup, self._company)
+        if around.practice:
+            self.tell(_("Practice: all others are computers. No money is booked, and strong gives hints."))
         async with background() as nursery:
 
             def started(session: Session) -> None:
                 self._clear_table()
                 self._session, self._around = session, around
+                session.wish_dwell(self._dwell)
                 nursery.start_soon(self._follow, session.changed)
                 self.change()
 
             try:
-                await self._node.play(plan, stored=stored, player=None, watch=[self._heard], started=started)
+                await self._node.play(
+                    plan,
+                    stored=stored,
+                    player=None,
+                    watch=[self._heard],
+                    practice=around.practice,
+                    started=started,
+                )
             except DokoError as error:
                 around.stop, around.evidence = error.message, error.hint
                 log.warning("match stopped", why=error.message)

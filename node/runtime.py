@@ -128,10 +128,12 @@ class Node:
         player: Player | None,
         seed: Callable[[int], bytes] | None = None,
         watch: Sequence[Watcher] = (),
+        practice: bool = False,
         started: Callable[[Session], None] = lambda session: None,
     ) -> Played | None:
         """Play the match of *plan* to its end and close the books; ``None`` if it was left before.
 
+        *practice*: no money is booked (:mod:`node.practice`).
         Raises :class:`DokoError` when the table stops or the store fails.
         """
         session = Session(
@@ -144,7 +146,7 @@ class Node:
             player=player,
             seed=seed,
             watch=watch,
-            settled=lambda outcome, view: self._book(plan, outcome, view),
+            settled=lambda outcome, view: self._book(plan, outcome, view, money=not practice),
         )
         started(session)
         outcome = await session.run()
@@ -165,9 +167,10 @@ class Node:
         if seed_root is not None:
             self.store.persist(plan.match, Persist((), ((SEED_ROOT, seed_root),)))
 
-    def _book(self, plan: Plan, outcome: Outcome, view: CoreView) -> Path:
+    def _book(self, plan: Plan, outcome: Outcome, view: CoreView, *, money: bool) -> Path:
         assert outcome.settlement is not None
-        return close_books(self.store, plan, outcome.settlement, view.finished, self.paths.settlements, time.time())
+        directory = self.paths.settlements
+        return close_books(self.store, plan, outcome.settlement, view.finished, directory, time.time(), money=money)
 
     def _keep_evidence(self, plan: Plan, outcome: Outcome) -> str:
         if outcome.evidence is None:

@@ -21,6 +21,7 @@ from typing import Any, Final
 import trio
 
 from node import logs
+from node.dwell import LONGEST_S, Dwells
 from node.errors import EXIT_ENVIRONMENT, DokoError
 from node.i18n import _
 from node.identity import Identity
@@ -49,7 +50,7 @@ from protocol.table.table import Secrets, Table
 from protocol.table.view import CoreView
 from protocol.wire import messages
 from protocol.wire.connection import Incoming
-from protocol.wire.messages import Chat, Entry, Leave, Message, Pause
+from protocol.wire.messages import Chat, Dwell, Entry, Leave, Message, Pause, Seen
 
 log = logs.get("session")
 
@@ -81,15 +82,7 @@ class Said:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class PauseAsked:
-    """A seat asks for a pause, or ends it (people among themselves; the table's clocks know nothing of it)."""
-
-    seat: int
-    on: bool
-
-
-Watcher = Callable[[Event | Said | PauseAsked], None]
+Watcher = Callable[[Event | Said], None]
 #: ``await in_thread(fn, *args, limiter=..., abandon_on_cancel=...)``
 InThread = Callable[..., Awaitable[Any]]
 
@@ -144,6 +137,11 @@ class Session:
         self.path: Path | None = None  # of the settlement file
         self._finished: set[int] = set()  # seats that said they are done
         self._chat = {seat: Bucket(0.5, 6) for seat in range(4)}
+        self._looks = {seat: Bucket(1.0, 30) for seat in range(4)}  # DWELL and SEEN
+        self._dwells = Dwells(plan.setup.terms.human_seats, float(plan.setup.terms.clock.decision))
+        self._wish: float | None = None  # our person's, if there is one
+        self._trick = (0, 0)  # the deal and number of the trick that was finished last, and when we saw that
+        self._trick_at = 0.0
         self._disk = trio.CapacityLimiter(1)
         self._cpu = trio.CapacityLimiter(1)
         self._nursery: trio.Nursery | None = None
@@ -169,9 +167,24 @@ class Session:
         """Chat.  Raises ``Refusal`` for text that cannot be shown."""
         self._post_all(messages.encode(Chat(match=self.plan.match, text=text)))
 
-    def pause(self, on: bool) -> None:
-        """Ask the others for a pause, or end it."""
-        self._post_all(messages.encode(Pause(match=self.plan.match, on=on)))
+    @property
+    def dwell(self) -> float:
+        """How long a finished trick stays (seconds): the longest wish at the table."""
+        return self._dwells.longest
+
+    def wish_dwell(self, seconds: float) -> None:
+        """Our person wishes a finished trick to stay so long."""
+        self._dwells.wish(self._me, seconds)
+        self._wish = seconds
+        self._post_all(self._dwell())
+        self._ring()
+
+    def saw_trick(self) -> None:
+        """Our person has looked enough at the last trick."""
+        view = self.view
+        tricks = len(view.hand.state.tricks) if view.hand is not None else 0
+        if tricks:
+            self._post_all(messages.encode(Seen(match=self.plan.match, deal=view.deal.deal, trick=tricks)))
 
     async def changed(self) -> None:
         """Wait for the next change of :attr:`view`."""
@@ -188,6 +201,8 @@ class Session:
         if seat is None or seat == self._me:
             return
         self._take(self._table.link(seat, True, trio.current_time()))
+        if self._wish is not None:
+            link.post(self._dwell())
         if self._settled.is_set():
             link.post(self._farewell())
 
@@ -209,12 +224,16 @@ class Session:
             return
         if match_of(message) not in (None, self.plan.match):
             return  # of another match with the same friend
-        if number < 110:
+        if number < 110 or isinstance(message, Pause):
             self._take(self._table.receive(seat, incoming.raw, trio.current_time()))
         elif isinstance(message, Chat) and self._chat[seat].allow(1, trio.current_time()):
             self._tell(Said(seat, message.text))
-        elif isinstance(message, Pause) and self._chat[seat].allow(1, trio.current_time()):
-            self._tell(PauseAsked(seat, message.on))
+        elif isinstance(message, Dwell | Seen) and self._looks[seat].allow(1, trio.current_time()):
+            if isinstance(message, Dwell):
+                self._dwells.wish(seat, message.ms / 1000)
+            else:
+                self._dwells.saw(seat, message.deal, message.trick)
+            self._ring()
         while len(self._effects) > QUEUE:
             await self._room.wait()
 
@@ -363,7 +382,7 @@ class Session:
         except Exception as error:
             self._fail(error)
 
-    def _tell(self, event: Event | Said | PauseAsked) -> None:
+    def _tell(self, event: Event | Said) -> None:
         for watcher in self._watchers:
             watcher(event)
 
@@ -388,10 +407,12 @@ class Session:
         while True:
             changed = self._changed
             seen = self.view
-            command = await player.decide(seen)
+            self._note_trick(seen)
+            command = None if seen.paused else await player.decide(seen)
             if command is None:
                 await changed.wait()
                 continue
+            await self._let_look(seen)
             if _heard(seen) != _heard(self.view):
                 continue  # there is more to decide on now; so every decision is made on what the log shows
             try:
@@ -399,6 +420,23 @@ class Session:
             except Refusal as refusal:
                 player.refused(command, refusal)
                 log.warning("refused", command=type(command).__name__, refusal=str(refusal))
+                await changed.wait()
+
+    def _note_trick(self, view: CoreView) -> None:
+        tricks = (view.deal.deal, len(view.hand.state.tricks)) if view.hand is not None else (0, 0)
+        if tricks != self._trick:
+            self._trick, self._trick_at = tricks, trio.current_time()
+
+    async def _let_look(self, view: CoreView) -> None:
+        """Before the lead to the next trick: wait as long as people look at the last one."""
+        if view.hand is None or view.hand.state.trick or not view.hand.state.tricks:
+            return
+        while _heard(view) == _heard(self.view):
+            changed = self._changed
+            until = self._trick_at + self._dwells.waits(*self._trick)
+            if trio.current_time() >= until:
+                return
+            with trio.move_on_at(until):
                 await changed.wait()
 
     async def _end(self) -> None:
@@ -428,6 +466,10 @@ class Session:
             self.path = await self._in_thread(self._settled_by, outcome, self.view, limiter=self._disk)
         return outcome.signatures
 
+    def _dwell(self) -> bytes:
+        ms = round(1000 * min(max(self._wish or 0.0, 0.0), LONGEST_S))
+        return messages.encode(Dwell(match=self.plan.match, ms=ms))
+
     def _farewell(self) -> bytes:
         return messages.encode(Leave(table=self._table_name, reason=FINISHED, text=""))
 
@@ -435,9 +477,9 @@ class Session:
 def _heard(view: CoreView) -> object:
     """All that a player decides on: what has been done in the hand, and the calls that no card carries yet."""
     if view.hand is None:
-        return (view.deal.deal, view.question)
+        return (view.deal.deal, view.question, view.paused)
     state = view.hand.state
-    return (view.deal.deal, state.bids, state.names, state.cards_played, state.calls, view.pending)
+    return (view.paused, view.deal.deal, state.bids, state.names, state.cards_played, state.calls, view.pending)
 
 
 def match_of(message: Message) -> bytes | None:

@@ -112,7 +112,6 @@ class Around:
     link: Callable[[bytes], LinkView]
     chat: list[ChatLine] = field(default_factory=list)
     muted: bool = False
-    pause_votes: tuple[bool, ...] = (False,) * 4
     rematch: tuple[bool, ...] = (False,) * 4
     dwell: float = 2.0
     path: str = ""
@@ -121,7 +120,6 @@ class Around:
     waited: tuple[int, ...] = ()  # the absence for which the person has chosen to wait
     practice: bool = False
     absences: int = 0  # how many absences there have been, for the serial of the question
-    turn: tuple[object, float] = (None, 0.0)  # what is waited for, and since when
     finished: dict[int, FinishedHand] = field(default_factory=dict)
 
 
@@ -189,7 +187,7 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
         question=question,
         offers=offers,
         pending_calls=core.pending,
-        clocks=_clocks(core, around, now),
+        clocks=_clocks(core, around),
         points=core.points,
         money=core.money,
         kitty=core.kitty,
@@ -198,8 +196,8 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
         absence=absence,
         told=core.told,
         void_votes=core.void_votes,
-        pause_votes=around.pause_votes,
-        paused=all(around.pause_votes),
+        pause_votes=core.pause_votes,
+        paused=core.paused,
         dwell=around.dwell,
         chat=chat,
         chat_muted=around.muted,
@@ -215,7 +213,7 @@ def table_view(core: CoreView, around: Around, now: float) -> TableView:
 
 def _absence(core: CoreView, around: Around, now: float) -> AbsenceView | None:
     absence = core.absence
-    if absence is None or not absence.gone or all(around.pause_votes):
+    if absence is None or not absence.gone or core.paused:
         return None
     choices = () if absence.gone == around.waited or core.me in absence.gone else (Absence.WAIT, Absence.ADJOURN)
     votes = tuple(Absence.WAIT if seat == core.me and absence.gone == around.waited else None for seat in range(4))
@@ -223,26 +221,23 @@ def _absence(core: CoreView, around: Around, now: float) -> AbsenceView | None:
     return AbsenceView(absence.gone, left, choices, votes)
 
 
-def _clocks(core: CoreView, around: Around, now: float) -> tuple[ClockView, ...]:
-    """Ours from the core; of the others since when *we* wait for them."""
+def _clocks(core: CoreView, around: Around) -> tuple[ClockView, ...]:
+    """Our own and the others', each since when *we* wait for it."""
     terms = around.setup.terms
     state = core.hand.state if core.hand is not None else None
     if state is None or state.phase is Phase.DONE or state.turn is None or core.forehand is None:
         return (ClockView(),) * 4
     turn = (core.forehand + state.turn) % 4
-    what = (core.deal.deal, len(state.bids), len(state.names), state.cards_played, turn)
-    if around.turn[0] != what:
-        around.turn = (what, now)
     clocks = []
     for seat in range(4):
-        reserve = core.reserve[seat]
-        running = seat == turn
-        left = float(terms.clock.decision)
-        if running:
-            left = max(left - (now - around.turn[1]), 0.0)
-        if seat == core.me and core.question is not None and core.question.deadline is not None:
-            left = max(core.question.deadline - now - (reserve or 0.0), 0.0)
-        clocks.append(ClockView(left, float(terms.clock.reserve) if reserve is None else reserve, running))
+        left, reserve = core.decision[seat], core.reserve[seat]
+        clocks.append(
+            ClockView(
+                float(terms.clock.decision) if left is None else left,
+                float(terms.clock.reserve) if reserve is None else reserve,
+                seat == turn,
+            )
+        )
     return tuple(clocks)
 
 

@@ -497,6 +497,18 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class WishDwell:
+    """How long a finished trick shall stay, in seconds; the longest wish at the table wins."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTrick:
+    """The person has looked enough at the last trick: computers need not wait for this wish."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChooseAbsence:
     """One's choice while somebody is gone."""
 
@@ -648,6 +660,8 @@ Command = (
     | VoidHand
     | DealAnew
     | Pause
+    | WishDwell
+    | SeenTrick
     | ChooseAbsence
     | AskHint
     | GoOn

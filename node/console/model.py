@@ -33,7 +33,7 @@ from node.console.settings import Settings
 from node.console.settingspage import SettingsPage
 from node.console.tablepage import TablePage
 from node.i18n import _
-from node.view import Command, FinishedHand, Stage, View
+from node.view import Command, FinishedHand, Stage, View, WishDwell
 
 #: Sentences kept for the log page.
 LOG_LENGTH: Final = 2000
@@ -244,6 +244,8 @@ class Model:
         self.settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         self.faces = faces_for(self.settings.faces, self.settings.letters)
         self.mouse = self.settings.mouse
+        if "dwell" in changes:
+            self.send(WishDwell(self.settings.dwell))
         if isinstance(self._base, TablePage):
             self._base.sort = self.settings.sort
         if self.save is not None:

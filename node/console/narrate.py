@@ -225,6 +225,8 @@ def _votes(old: TableView | None, new: TableView) -> Iterator[Said]:
         yield Said(_("Pause."), "vote")
     elif paused and not new.paused:
         yield Said(_("The pause is over."), "vote")
+    elif old is not None and any(old.pause_votes) and not any(new.pause_votes):
+        yield Said(_("There will be no pause: somebody does not want one."), "vote")
     gone = old.absence.seats if old is not None and old.absence is not None else ()
     if new.absence is not None and new.absence.seats != gone and new.absence.seats:
         absent = words.names([new.players[seat].name for seat in new.absence.seats])

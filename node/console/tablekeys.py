@@ -27,6 +27,7 @@ from node.view import (
     PlayCard,
     Rematch,
     Say,
+    SeenTrick,
     Stage,
     TableView,
     VoidHand,
@@ -232,6 +233,7 @@ class TableKeys(Page):
     def press(self, key: str) -> bool:
         if self.dwell_trick is not None:
             self.dwell_trick = None
+            self.model.send(SeenTrick())
             if key in ("enter", "space", "escape"):
                 return True
         if self.suit is not None:

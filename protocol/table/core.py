@@ -106,6 +106,8 @@ class Core:
         self._told: dict[int, set[bytes]] = {}  # what a seat has told us it holds, and we still lack
         self._dismissed: set[bytes] = set()  # entries of ours that count for nothing any more (of a deal thrown away)
         self._resuming = stored is not None
+        self._put_back = False  # others hold entries of ours that our store has not: it was put back to an older state
+        self._alone: float | None = None  # since when all others have told us but one
         # the rest
         self._now = 0.0  # our own time: the clock passed in, and what it was set back by
         self._clock: float | None = None  # what the clock showed last

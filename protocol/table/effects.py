@@ -238,6 +238,14 @@ class VoidVote:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseAsked:
+    """*seat* wants a pause, or does not (which ends one, or the wish of others)."""
+
+    seat: int
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class KeysLost:
     """Our store has lost our keys of *deal*, whose cards are dealt: we cannot play this hand, only agree that it is
     void (R29)."""
@@ -258,6 +266,7 @@ Event = (
     | Gone
     | Back
     | VoidVote
+    | PauseAsked
     | KeysLost
 )
 
@@ -309,6 +318,13 @@ class DealAnew:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """Ask for a pause or agree to one (it begins when every person wants it), or end it for all."""
+
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class GoOn:
     """Go on after three void hands in a row (R29)."""
 
@@ -318,4 +334,4 @@ class Adjourn:
     """Stop here; the match is taken up again from the store."""
 
 
-Command = Bid | NameGame | PlayCard | MakeCall | VoidHand | DealAnew | GoOn | Adjourn
+Command = Bid | NameGame | PlayCard | MakeCall | VoidHand | DealAnew | Pause | GoOn | Adjourn

@@ -68,6 +68,7 @@ class Inbox(Decisions):
             self._convict(Fault(entry.seat, refusal, entry))
             return True
         if taken:
+            self._put_back = self._put_back or entry.seat == self.me
             self._accepted(entry)
         elif entry.seat == self.me and entry.hash not in self.match.known:
             self._dismissed.add(entry.hash)

@@ -11,6 +11,11 @@ ANSWER_BURST: Final = 8_000_000.0
 ANSWER_RATE: Final = 200_000.0
 #: Seconds in which one peer's STATUS is answered with entries once: what came up since has been sent to it anyway.
 ANSWER_EVERY: Final = 0.25
+#: Words about a pause that change something, at once and a second; our own are fewer, so that none of them is dropped.
+PAUSE_BURST: Final = 6.0
+PAUSE_RATE: Final = 0.5
+OWN_PAUSE_BURST: Final = 5.0
+OWN_PAUSE_RATE: Final = 0.4
 #: Messages that no honest node sends, before the link is closed.
 JUNK: Final = 8
 
@@ -42,6 +47,7 @@ class Peer:
     def __init__(self) -> None:
         self.messages = Bucket(BURST, RATE)
         self.answers = Bucket(ANSWER_BURST, ANSWER_RATE)
+        self.pauses = Bucket(PAUSE_BURST, PAUSE_RATE)
         self.junk = 0
         self._answered: float | None = None
 

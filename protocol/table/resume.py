@@ -2,6 +2,10 @@
 
 After a start nothing is signed before each of the others has told (TOLD) the last entries of ours that it holds, and we
 hold them, too: so a store that was rolled back never leads to a second payload for one place.
+
+One seat that is there but tells nothing, or names what it does not show, is waited for a while (:data:`PATIENCE`) if
+the two others hold nothing that our store lacks: else any single seat could keep another one away.  What remains: a
+store that was rolled back, and what it lacks has reached that one seat alone.
 """
 
 from __future__ import annotations
@@ -19,9 +23,11 @@ from protocol.table.effects import Stored
 from protocol.table.entries import Entry, read_entry
 from protocol.table.inbox import HELD, Inbox
 from protocol.table.own import OwnDeal
+from protocol.table.pausing import ROW
 from protocol.wire import messages
 from protocol.wire.entries import Chain
 from protocol.wire.messages import Entry as EntryMessage
+from protocol.wire.messages import Pause
 from protocol.wire.sync import Ask, Heads, Progress, Status, Told
 
 #: Seconds an entry is held before its author is asked for what is missing, and between two such questions.
@@ -29,6 +35,8 @@ ASK_AFTER: Final = 0.4
 ASK_EVERY: Final = 1.0
 #: What a question costs of the answers a peer may ask for, in bytes, beside the answer itself.
 LOOK: Final = 10_000
+#: Seconds for which one linked seat that does not tell is waited for once the two others have.
+PATIENCE: Final = 60.0
 #: Most heads in HEADS and hashes in TOLD (:mod:`protocol.wire.sync`).
 HEADS: Final = 1_024
 TOLD: Final = 32
@@ -52,6 +60,8 @@ class Resume(Inbox):
                 self._tell(seat, message)
             case Told() if message.match == self.setup.match_id:
                 self._was_told(seat, message)
+            case Pause() if message.match == self.setup.match_id:
+                self._heard_pause(seat, message)
             case _:
                 raise Refusal(Code.CONTEXT, f"{type(message).__name__}: not for this match")
 
@@ -157,6 +167,18 @@ class Resume(Inbox):
             return
         self._told[seat] = {key for key in message.last if key not in self.match.known} - self._dismissed
 
+    def _may_sign(self) -> bool:
+        """Whether we have been told enough to sign again."""
+        untold = self._untold
+        if len(untold) != 1 or self._put_back:
+            self._alone = None
+            return not untold and not self._held[self.me]
+        if self._alone is None:
+            if not untold <= self._links:
+                return False  # it is away: it may hold what nobody else does, and nothing says that it hides it
+            self._alone = self._now
+        return self._now >= self._alone + PATIENCE and not self._held[self.me]
+
     def _load(self, stored: Stored) -> None:
         """Replay what the store holds through the same judge; what does not fit is not ours to use."""
         entries: deque[Entry] = deque()
@@ -167,6 +189,7 @@ class Resume(Inbox):
                 continue
             self._saved.add(entries[-1].hash)
         self._deals = _load_secrets(stored)
+        self._load_votes(stored.secrets.get(ROW))
         idle = 0
         while entries and idle < len(entries):
             entry = entries.popleft()

@@ -37,7 +37,7 @@ class Seeing(Commands):
             forehand=hand.forehand if hand is not None else None if score is None else score.forehand,
             deal=self._deal_progress(),
             hand=seen,
-            question=self._ask_player(seen),
+            question=self._ask_player(seen, now),
             calls=() if seen is None or self._stopped else _calls(seen),
             pending=() if hand is None else tuple((c.entry.seat, c.act.kind) for c in hand.pending.values()),
             waiting=owed,
@@ -51,6 +51,9 @@ class Seeing(Commands):
             told=_by_seat([seat for seat in ALL if seat not in self._untold]),
             absence=self._absence(owed, now),
             reserve=tuple(self._clocks.reserve_left(seat, now) for seat in ALL),  # type: ignore[arg-type]
+            decision=tuple(self._clocks.decision_left(seat, now) for seat in ALL),  # type: ignore[arg-type]
+            pause_votes=self._votes.by_seat,
+            paused=self._votes.paused,
             stopped=self._stopped,
             busy=self._command is not None,
         )
@@ -81,14 +84,14 @@ class Seeing(Commands):
             bool(self._making),
         )
 
-    def _ask_player(self, seen: HandView | None) -> Question | None:
+    def _ask_player(self, seen: HandView | None, now: float) -> Question | None:
         kind = self._asks
         if not kind:
             return None
         commands: tuple[Command, ...] = (effects.GoOn(),)
         if seen is not None:
             commands = tuple(_command(act) for act in seen.legal if not isinstance(act, Call))
-        return Question(self._serial, kind, commands, self._outside(self._clocks.deadline(self.me)))
+        return Question(self._serial, kind, commands, self._outside(self._clocks.deadline(self.me), now))
 
     def _absence(self, owed: tuple[int, ...], now: float) -> Absence | None:
         waiting = tuple(seat for seat in owed if seat != self.me)
@@ -99,12 +102,12 @@ class Seeing(Commands):
         ends = [at for seat in waiting if (at := self._clocks.gone_at(seat)) is not None]
         hosted = {bot.host for bot in self.match.terms.bots}
         host_gone = any(self.setup.roster.players[seat].identity in hosted for seat in gone)
-        ended = self._outside(min(ends, default=None))
+        ended = self._outside(min(ends, default=None), now)
         return Absence(waiting, gone, since - self._lag, ended, len(gone) > 1 or host_gone)
 
-    def _outside(self, at: float | None) -> float | None:
-        """A moment of our own time on the clock passed in."""
-        return None if at is None else at - self._lag
+    def _outside(self, at: float | None, now: float) -> float | None:
+        """A moment told by the clocks on the clock passed in; in a pause it comes no nearer."""
+        return None if at is None else at + self._clocks.stood(now) - self._lag
 
 
 def _calls(seen: HandView) -> tuple[CallKind, ...]:

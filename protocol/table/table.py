@@ -26,6 +26,7 @@ from protocol.table import effects, exchange
 from protocol.table.core import Secrets
 from protocol.table.deal_phase import Work
 from protocol.table.effects import Command, Effect
+from protocol.table.resume import PATIENCE
 from protocol.table.seeing import Seeing
 from protocol.wire import messages
 from protocol.wire.entries import Kind
@@ -47,7 +48,7 @@ class Table(Seeing):
         return self._finish()
 
     def receive(self, seat: int, raw: bytes, now: float) -> list[Effect]:
-        """An encoded link message with a number of 70..109 came from *seat*'s link.  Never raises."""
+        """An encoded link message with a number of 70..109, or PAUSE, came from *seat*'s link.  Never raises."""
         self._begin(now)
         peer = self._peers[seat]
         if not peer.messages.take(1, self._now):
@@ -80,6 +81,7 @@ class Table(Seeing):
         if up:
             self._links.add(seat)
             self._peers[seat].renew()
+            self._tell_pause(seat)
             if seat in self._untold:
                 self._ask(seat)
             else:
@@ -105,6 +107,8 @@ class Table(Seeing):
         if self._stopped or not self._started:
             return None
         times = [self._ask_at(seat) for seat in self._held_since]
+        if self._resuming and self._alone is not None:
+            times.append(self._alone + PATIENCE)
         if not self._complete:
             times.append(self._stall_at)
             following = self._clocks.next(self._now)
@@ -124,7 +128,7 @@ class Table(Seeing):
         self._retry()
         for _ in range(64):  # each turn makes at least one entry of ours, or is the last
             self._drain()
-            if self._resuming and not self._untold and not self._held[self.me]:
+            if self._resuming and self._may_sign():
                 self._resuming = False
                 self._look_again()
             if self._stopped:

@@ -98,5 +98,8 @@ class CoreView:
     told: tuple[bool, bool, bool, bool]  # resuming: who has told what it holds of ours
     absence: Absence | None
     reserve: tuple[float | None, float | None, float | None, float | None]  # seconds of reserve left in this hand
+    decision: tuple[float | None, float | None, float | None, float | None]  # seconds before the reserve runs, if due
+    pause_votes: tuple[bool, bool, bool, bool] = (False, False, False, False)
+    paused: bool = False  # by consent: the clocks stand still
     stopped: str = ""
     busy: bool = False  # a command of ours is being worked on

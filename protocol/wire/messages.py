@@ -6,7 +6,7 @@
 | 20-39 | people: CONTACT, ADDRESSES, INVITE |
 | 40-69 | lobby: TABLE .. BOTS_SENT |
 | 70-109 | table: ENTRY, and the exchange of entries |
-| 110-119 | CHAT, PAUSE |
+| 110-119 | people at a table: CHAT, PAUSE, DWELL, SEEN |
 
 Every field has to be there (absence is nil, where the type allows it) and no other.  A new message is a subclass of
 :class:`Message` with its number as ``tag``, in any module, under :func:`register`; nothing else has to change.
@@ -24,6 +24,7 @@ from protocol.wire.fields import (
     MAX_TEXT,
     U8,
     U16,
+    U32,
     U53,
     Bytes16,
     Bytes32,
@@ -43,6 +44,11 @@ RANGES: Final[dict[str, range]] = {
     "table": range(70, 110),
     "chat": range(110, 120),
 }
+
+#: Pauses of one match.
+MAX_PAUSES: Final = 1_000_000
+#: The longest wish for a finished trick to stay (milliseconds).
+LONGEST_DWELL_MS: Final = 10_000
 
 
 class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="k"):
@@ -385,7 +391,25 @@ class Chat(Message, frozen=True, kw_only=True, tag=110):
 
 @register
 class Pause(Message, frozen=True, kw_only=True, tag=111):
-    """Asks the table for a break (on), or ends it."""
+    """Wants pause number ``n`` of the match (on), or ends it and all before it (see :mod:`protocol.table.pause`)."""
 
     match: Bytes32
+    n: Annotated[int, Meta(ge=0, le=MAX_PAUSES)]
     on: bool
+
+
+@register
+class Dwell(Message, frozen=True, kw_only=True, tag=112):
+    """How long the sender wishes a finished trick to stay, when a link comes up and when it changes."""
+
+    match: Bytes32
+    ms: Annotated[int, Meta(ge=0, le=LONGEST_DWELL_MS)]
+
+
+@register
+class Seen(Message, frozen=True, kw_only=True, tag=113):
+    """The sender has looked long enough at a trick of a deal: nobody has to wait for his wish."""
+
+    match: Bytes32
+    deal: U32
+    trick: Annotated[int, Meta(ge=1, le=12)]

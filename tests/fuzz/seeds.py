@@ -19,7 +19,7 @@ def seeds() -> dict[str, list[bytes]]:
         Ping(n=7),
         Bye(reason="stopped", text="x"),
         Chat(match=bytes(32), text="hello"),
-        Pause(match=bytes(32), on=True),
+        Pause(match=bytes(32), n=0, on=True),
         messages.Entry(p=entries[0].payload, s=entries[0].signature),
     ]
     hand = json.loads(EXAMPLE.read_text())

@@ -364,8 +364,9 @@ class World:
 
     def _play(self, node: Node) -> None:
         """Let the player answer a question that is new."""
-        question = node.table.view(self.now).question
-        if question is None or node.player is None:
+        view = node.table.view(self.now)
+        question = view.question
+        if question is None or node.player is None or view.paused:
             return
         epoch, serial = node.epoch, question.serial
         if getattr(node, "_answering", None) == (epoch, serial):
@@ -375,8 +376,12 @@ class World:
         def answer() -> None:
             if node.epoch != epoch or not node.running or node.player is None:
                 return
-            asked = node.table.view(self.now).question
+            view = node.table.view(self.now)
+            asked = view.question
             if asked is None or asked.serial != serial:
+                return
+            if view.paused:
+                node._answering = None  # type: ignore[attr-defined]  # asked again when the pause is over
                 return
             kind = node.player.calls(node)
             if kind is not None:

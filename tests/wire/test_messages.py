@@ -19,6 +19,7 @@ from protocol.wire.messages import (
     Bye,
     Chat,
     Contact,
+    Dwell,
     Entry,
     Hello,
     House,
@@ -36,6 +37,7 @@ from protocol.wire.messages import (
     SeatOffer,
     SeatRefuse,
     SeatRequest,
+    Seen,
     TableOpen,
     TermsSet,
 )
@@ -83,7 +85,9 @@ EXAMPLES: tuple[Message, ...] = (
     BotsSent(table=TABLE, bots=(ID, HASH), reason="sent", text=""),
     Entry(p=b"payload", s=SIG),
     Chat(match=HASH, text="well played"),
-    Pause(match=HASH, on=True),
+    Pause(match=HASH, n=3, on=True),
+    Dwell(match=HASH, ms=2_000),
+    Seen(match=HASH, deal=7, trick=12),
 )
 IDS = [f"{type(message).__name__}{index}" for index, message in enumerate(EXAMPLES)]
 WRONG: tuple[Any, ...] = (None, True, -1, 1 << 63, 1.0, "x", b"x", [], {}, [[]], {"x": 1})
