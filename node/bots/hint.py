@@ -83,8 +83,11 @@ def hint(view: HandView) -> Hint:
 def weigh_games(view: HandView) -> tuple[Game, ...]:
     """The game that comes if one says nothing more, and the solos worth a thought, best first; rules play them out."""
     me, dealt = view.me, view.dealt
-    plain = Contract.MARRIAGE if dealt.count(CLUB_QUEEN) == 2 else None
-    solos = [] if view.state.rules.computer(me) else [solo for _chance, solo in best_solos(view)[: TUNED.tries]]
+    both = dealt.count(CLUB_QUEEN) == 2
+    plain = Contract.MARRIAGE if both else None
+    solos = [solo for chance, solo in best_solos(view)[: TUNED.tries] if chance >= TUNED.glance]
+    if both and view.state.rules.duel is None:
+        solos.append(Contract.SILENT_SOLO)
     scorer = Scorer((0, 0), view.state.rules.profile, view.state.rules.special_points)
     sampler = Sampler(_unseen(me, dealt))
     chance = Chance(b"bid" + SEED + bytes((me, *sorted(dealt))))

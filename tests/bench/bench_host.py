@@ -99,6 +99,7 @@ class People:
         self.apps = [App(home / f"opener{n}", environ={}) for n in range(max(options.tables))]
         self.playing = 0
         self.hands = 0
+        self._changed = trio.Event()
 
     def befriend(self, host: Path, tables: int) -> None:
         """The openers are friends of the host."""
@@ -130,9 +131,16 @@ class People:
                 nursery.start_soon(play_seat, guest, joined, auto, auto.chain(0), lambda line: None)
                 await play_seat(opener, seating, auto, auto.chain(0), self._heard)
 
+    async def all_play(self, tables: int) -> None:
+        """Wait until a match is on at so many tables."""
+        while self.playing < tables:
+            await self._changed.wait()
+
     def _heard(self, line: dict[str, Any]) -> None:
         if line["event"] == "seated":
             self.playing += 1
+            self._changed.set()
+            self._changed = trio.Event()
         elif line["event"] == "settled":
             self.playing -= 1
         elif line["event"] == "hand":
@@ -153,8 +161,7 @@ async def measure(home: Path, tables: int, core: int, options: argparse.Namespac
                 nursery.start_soon(people.table, number, host.status["address"], key)
                 await trio.sleep(options.stagger / tables)
             with trio.fail_after(120):
-                while people.playing < tables:
-                    await trio.sleep(0.2)
+                await people.all_play(tables)
             cpu, began, hands = host.cpu(), time.monotonic(), people.hands
             await trio.sleep(options.seconds)
             spent, took = host.cpu() - cpu, time.monotonic() - began
