@@ -17,6 +17,7 @@ rollback  the seat's store has lost its last k transactions
 disk      the n-th transaction does not fit on the disk; there is room when the process starts again
 duel      effect, in the first deal and the first cards of a duel
 clock     the clock of one seat, or of all, jumps by hours
+wish      effect or rollback, at each transaction of a match in which people want the deal made anew and a hand void
 ========= ============================================================================================================
 """
 
@@ -39,7 +40,7 @@ from tests.table.net import SEATS
 
 #: Virtual seconds for a match to end after all accidents.
 PATIENCE: Final = 1_500.0
-GROUPS: Final = ("effect", "twice", "snapshot", "together", "rollback", "disk", "duel", "clock")
+GROUPS: Final = ("effect", "twice", "snapshot", "together", "rollback", "disk", "duel", "clock", "wish")
 VARIABLE: Final[dict[str, Any]] = {"mode": "variable", "stake": 10}
 DUEL: Final[dict[str, Any]] = {"mode": "duel", "stake": 10, "bots": (1, 3)}
 
@@ -100,6 +101,40 @@ def course(duel: bool = False) -> Course:
     stores = [node.store for node in world.nodes]
     persists = [tuple(store.at) for store in stores if isinstance(store, Counting)]
     return Course(tuple(node.steps for node in world.nodes), tuple(persists), world.now)
+
+
+@cache
+def wished() -> Course:
+    """The match of the group ``wish``."""
+    world = _Known([], **VARIABLE)
+    want(world)
+    world.run()
+    world.judge()
+    match = world.nodes[0].table.match
+    assert len(match.deals) == 3  # one thrown away, one void, one played
+    assert [closed.agreed for closed in match.closed] == [True, False]
+    stores = [node.store for node in world.nodes]
+    persists = [tuple(store.at) for store in stores if isinstance(store, Counting)]
+    return Course(tuple(node.steps for node in world.nodes), tuple(persists), world.now)
+
+
+def want(world: ChaosWorld) -> None:
+    """Seat 1 wants the first deal made anew, all want the first hand void: again and again, since a kill forgets it."""
+
+    def look() -> None:
+        for node in world.nodes:
+            match = node.table.match
+            hand = match.hand
+            if not node.running:
+                continue
+            if node.seat == 1 and len(match.deals) == 1 and match.deals[0].log.length > 3:
+                world.act(1, effects.DealAnew())
+            if not match.closed and hand is not None and hand.state is not None and hand.state.cards_played > 1:
+                world.act(node.seat, effects.VoidHand())
+        if not world.settled:
+            world.after(0.1, look)
+
+    world.after(0.1, look)
 
 
 def _tricks(node: Any) -> int:
@@ -172,6 +207,14 @@ def _clock() -> Iterator[Case]:
                 yield Case("clock", seat, tenth, (jump,))
 
 
+def _wish() -> Iterator[Case]:
+    for seat in SEATS:
+        for number, step in enumerate(wished().persists[seat], 1):
+            yield Case("wish", seat, step + number % 3, ("arrives" if number % 2 else "lost",))
+            if number % 2:
+                yield Case("wish", seat, step + 2, ("arrives", min(number, (1, 2, 5)[number % 3])))
+
+
 _GENERATORS: Final = {
     "effect": _effect,
     "twice": _twice,
@@ -181,6 +224,7 @@ _GENERATORS: Final = {
     "disk": _disk,
     "duel": _duel,
     "clock": _clock,
+    "wish": _wish,
 }
 
 
@@ -195,7 +239,11 @@ def run(case: Case) -> str:
     elif case.group == "clock":
         _jump(world, case)
     elif case.group == "rollback":
-        return _rolled_back(world, case)
+        return _rolled_back(world, case, case.more[0])
+    elif case.group == "wish":
+        want(world)
+        if len(case.more) > 1:
+            return _rolled_back(world, case, case.more[1])
     elif case.group == "disk":
         _full(world, case)
     elif case.group == "duel" and case.step % 10:
@@ -225,6 +273,9 @@ def _make(case: Case) -> ChaosWorld:
             return ChaosWorld(1, crashes={seat: step}, **VARIABLE)
         case "rollback":
             return ChaosWorld(1, crashes={seat: step}, back=1e9, arrives=True, **VARIABLE)
+        case "wish":
+            back = 1e9 if len(more) > 1 else 2.0
+            return ChaosWorld(1, crashes={seat: step}, back=back, arrives=more[0] == "arrives", **VARIABLE)
         case _:
             return ChaosWorld(1, **VARIABLE)
 
@@ -265,12 +316,12 @@ def _jump(world: ChaosWorld, case: Case) -> None:
         world.jump(seat, case.more[0] * HOUR)
 
 
-def _rolled_back(world: ChaosWorld, case: Case) -> str:
+def _rolled_back(world: ChaosWorld, case: Case, lost: int) -> str:
     seat = case.seat
     world.run(until=PATIENCE, stop=lambda: _dead(world, seat))
     if not _dead(world, seat):  # the crash was to come after the end
         world.kill(seat)
-    world.nodes[seat].store.roll_back(case.more[0])
+    world.nodes[seat].store.roll_back(lost)
     world.after(1.0, lambda: world.start_again(seat))
     return settle_or_say(world, seat)
 

@@ -15,8 +15,10 @@ FAILED = {
     10_055: "a clock set back by two hours: the node asked nobody again for so long",
 }
 #: Cheap ones: a hand each; and some of the others.
-SHORT = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "variable"][:200]
+SHORT = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "variable"][:240]
+WISHING = [seed for seed in range(run.WISHES, run.WISHES + 80) if run.plan(seed).mode == "variable"][:50]
 LONG = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "four-fixed"][:4]
+TENS = [seeds[at : at + 10] for seeds in (SHORT, WISHING) for at in range(0, len(seeds), 10)]
 DUELS = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "duel"][:1]
 
 
@@ -25,9 +27,9 @@ def test_seed_that_failed(seed: int) -> None:
     run.run(run.plan(seed))
 
 
-@pytest.mark.parametrize("first", range(0, len(SHORT), 10))
-def test_ten_hands(first: int) -> None:
-    for seed in SHORT[first : first + 10]:
+@pytest.mark.parametrize("seeds", TENS, ids=lambda seeds: f"from {seeds[0]}")
+def test_ten_hands(seeds: list[int]) -> None:
+    for seed in seeds:
         try:
             run.run(run.plan(seed))
         except AssertionError as error:
