@@ -12,7 +12,7 @@ Calls are checked on the state in which they were made; a call that was not made
 its policy and the rules would have called in every state it may have decided on (calls race with cards).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -234,10 +234,16 @@ def _count(report: Audited, decision: Decision, policy: Policy, seed: bytes, clo
     return report
 
 
-def audit(raw: bytes, verdict: Verdict, progress: Callable[[int, int, int], None] | None = None) -> tuple[Audited, ...]:
+def audit(
+    raw: bytes,
+    verdict: Verdict,
+    progress: Callable[[int, int, int], None] | None = None,
+    policies: Iterable[Policy] = (),
+) -> tuple[Audited, ...]:
     """Check every computer of a settlement that verifies (*verdict* is that of *raw*).
 
-    *progress* is called with the seat, the hands done and the hands there are.
+    *progress* is called with the seat, the hands done and the hands there are.  *policies*: what computers that are no
+    levels of this program go by, found by name (a level is always our own).
     """
     terms = verdict.terms
     if not verdict.good or not isinstance(terms, Terms):
@@ -247,4 +253,8 @@ def audit(raw: bytes, verdict: Verdict, progress: Callable[[int, int, int], None
     def step(seat: int) -> Callable[[int, int], None] | None:
         return None if progress is None else lambda done, all_: progress(seat, done, all_)
 
-    return tuple(audit_bot(bot, verdict.hands, seeds, progress=step(bot.seat)) for bot in terms.bots)
+    known = {policy.name: policy for policy in policies if policy.name not in LEVELS}
+    return tuple(
+        audit_bot(bot, verdict.hands, seeds, policy=known.get(bot.policy), progress=step(bot.seat))
+        for bot in terms.bots
+    )

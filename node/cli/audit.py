@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from node.cli.app import command, emit_json, json_option, read_bytes
+from node.cli.app import command, emit_json, json_option, option, read_bytes
 from node.console.words import decimal
 from node.errors import EXIT_NO, EXIT_OK, EXIT_USAGE, DokoError
 from node.i18n import N_, _, ngettext
@@ -29,18 +29,28 @@ were fallbacks (the plain rules, for want of time). Who hosted a computer, and s
 Examples:
   doko audit settlement.doko
   doko audit --json settlement.doko
+  doko audit --policy mybots:Greedy settlement.doko
 
 Exit code 0: no difference; 1: a difference, or a policy this program does not have; 2: not a settlement that verifies.
 """
     )
 )
 @click.argument("file", metavar="SETTLEMENT", type=click.Path(allow_dash=True))
+@option(
+    "--policy",
+    "own",
+    metavar="MODULE:CLASS",
+    multiple=True,
+    help=N_("A bot that is no level of this program, to check by its name; repeatable"),
+)
 @json_option
-def audit(file: str, as_json: bool) -> int:
+def audit(file: str, own: tuple[str, ...], as_json: bool) -> int:
+    from node.auto import policy_of
     from node.bots.audit import audit as check
     from node.cli.verify import problem_text
     from protocol.table.verify import verify
 
+    policies = [policy_of(name) for name in own]
     raw = read_bytes(file, MAX_FILE)
     verdict = verify(raw)
     if verdict.kind != "settlement":
@@ -56,7 +66,7 @@ def audit(file: str, as_json: bool) -> int:
             EXIT_USAGE,
         )
     show = sys.stderr.isatty() and not as_json
-    reports = check(raw, verdict, _progress if show else None)
+    reports = check(raw, verdict, _progress if show else None, policies)
     if show:
         click.echo("\r\x1b[K", nl=False, err=True)
     if as_json:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -168,6 +169,33 @@ def test_a_policy_that_is_not_here_is_not_audited(match: tuple[bytes, Verdict]) 
         report = audit_bot(Bot(**fields), verdict.hands, seeds_of(raw))
         assert report.unknown
         assert not report.good
+
+
+class Mine(Beginner):
+    name = "mine"
+    version = "7"
+
+
+def test_a_bot_of_ones_own_is_audited_where_its_class_is_given(match: tuple[bytes, Verdict]) -> None:
+    raw, verdict = match
+    assert verdict.terms is not None
+    bots = [
+        Bot(**{name: getattr(bot, name) for name in bot.__struct_fields__} | {"policy": "mine", "version": "7"})
+        for bot in verdict.terms.bots
+    ]
+    changed = replace(verdict, terms=msgspec.structs.replace(verdict.terms, bots=tuple(bots)))
+    assert [report.unknown for report in audit(raw, changed)] == [True] * 4
+    reports = audit(raw, changed, policies=[Mine()])
+    assert [report.unknown for report in reports] == [False] * 4
+    assert [report.good for report in reports][0:3:2] == [True, True], "both that play by the rules"
+    assert reports[3].differing == 1
+
+
+def test_nobody_elses_class_stands_for_a_level(match: tuple[bytes, Verdict]) -> None:
+    class Impostor(Altered):
+        version = "1"
+
+    assert audit(*match, policies=[Impostor()])[3].differing == 1
 
 
 def test_without_its_seed_a_hand_is_not_shown(match: tuple[bytes, Verdict]) -> None:

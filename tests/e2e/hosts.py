@@ -30,16 +30,18 @@ def nodes() -> Iterator[ExitStack]:
         yield stack
 
 
-def start(nodes: ExitStack, *args: str, data: Path) -> NodeProcess:
-    process = NodeProcess(*args, data=data)
+def start(nodes: ExitStack, *args: str, data: Path, command: list[str] = COMMAND) -> NodeProcess:
+    process = NodeProcess(*args, data=data, command=command)
     nodes.callback(process.close)
     return process
 
 
-def start_house(nodes: ExitStack, data: Path, *limits: str, listen: str = "127.0.0.1:0") -> tuple[NodeProcess, str]:
+def start_house(
+    nodes: ExitStack, data: Path, *limits: str, listen: str = "127.0.0.1:0", command: list[str] = COMMAND
+) -> tuple[NodeProcess, str]:
     """A host of computers and where it listens; *limits* are options of ``host-bots``."""
     args = ("host-bots", "--delay", "0", *limits, "--listen", listen, "--nick", data.name, "--json", "--leash")
-    house = start(nodes, *args, data=data)
+    house = start(nodes, *args, data=data, command=command)
     return house, house.wait_for(lambda line: "address" in line)["address"]
 
 

@@ -28,8 +28,8 @@ Line = dict[str, Any]
 class NodeProcess:
     """One ``doko ... --events`` process."""
 
-    def __init__(self, *args: str, data: Path, file_blocks: int | None = None) -> None:
-        """*file_blocks*: no file may grow beyond so many blocks of 512 bytes, as on a full disk."""
+    def __init__(self, *args: str, data: Path, file_blocks: int | None = None, command: list[str] = COMMAND) -> None:
+        """*file_blocks*: no file may grow beyond so many blocks of 512 bytes, as on a full disk; *command*: the program."""
         limit = [] if file_blocks is None else ["sh", "-c", f'ulimit -f {file_blocks}; exec "$@"', "sh"]
         self.data = data
         self.lines: list[Line] = []
@@ -37,7 +37,7 @@ class NodeProcess:
         self._news: queue.Queue[Line | None] = queue.Queue()
         data.mkdir(parents=True, exist_ok=True)
         self.process = subprocess.Popen(
-            [*limit, *COMMAND, "--data", str(data), *args],
+            [*limit, *command, "--data", str(data), *args],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from node.bots.audit import audit
 from protocol.table.verify import verify
 from tests.e2e.hosts import Friends, doko, nodes, start, start_house
-from tests.e2e.processes import NodeProcess
+from tests.e2e.processes import COMMAND, NodeProcess
 
 __all__ = ["nodes"]
 
@@ -151,3 +153,33 @@ def test_a_host_stops_politely_and_at_once(tmp_path: Path, nodes: ExitStack) -> 
     assert verify(raw).problem == ""
     assert house.end() == 0
     assert house.lines[-1]["computers"] == []
+
+
+def test_the_audit_of_a_hosted_duel_names_the_computer_that_cheated(tmp_path: Path, nodes: ExitStack) -> None:
+    friends = Friends(tmp_path)
+    programs = {"house1": COMMAND, "house2": [sys.executable, "-m", "tests.e2e.altered"]}
+    asked: list[str] = []
+    for name, program in programs.items():
+        doko("friends", "add", friends.keys["anna"], "anna", data=friends.at(name))
+        limits = ("--max-tables", "1", "--level", "beginner")
+        _house, address = start_house(nodes, friends.at(name), *limits, command=program)
+        doko("friends", "add", friends.keys[name], name, "--address", address, data=friends.at("anna"))
+        asked += ["--ask", f"{name}:beginner"]
+    anna = start(nodes, "table", "open", "--mode", "duel", *asked, *PERSON, data=friends.at("anna"))
+    bert = start(nodes, "table", "join", anna.event("listening")["reach"], *PERSON, data=friends.at("bert"))
+    path = anna.event("settled")["path"]
+    assert settled(bert) == Path(path).read_bytes()
+    verified = subprocess.run([*COMMAND, "verify", path], capture_output=True, timeout=90, check=False)
+    assert verified.returncode == 0, "what a computer chooses is no breach of the rules"
+    done = subprocess.run([*COMMAND, "audit", "--json", path], capture_output=True, timeout=90, check=False)
+    assert done.returncode == 1, done.stderr
+    by_host = {one["host"]: one for one in json.loads(done.stdout)["computers"]}
+    honest, cheat = (by_host[friends.keys[name]] for name in programs)
+    assert (honest["differing"], honest["fallbacks"], honest["first_difference"]) == (0, 0, None)
+    assert cheat["differing"] == 1
+    assert cheat["first_difference"]["did"] != cheat["first_difference"]["should"]
+    assert cheat["decisions"] > 40
+    told = subprocess.run([*COMMAND, "audit", path], capture_output=True, text=True, timeout=90, check=False).stdout
+    assert f"hosted by {friends.keys['house2'][:16]}, who does not play" in told
+    assert told.count("DIFFERS in hand") == 1
+    assert told.count("0.0 % fallbacks") == 2
