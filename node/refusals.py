@@ -24,7 +24,7 @@ MEANINGS: Final = {
     Code.SCALAR: N_("a number in it is out of range"),
     Code.SIG: N_("the signature is not right"),
     Code.CONTEXT: N_("it belongs to another place of the match"),
-    Code.EQUIVOCATION: N_("two different entries are signed for one place"),
+    Code.EQUIVOCATION: N_("two entries are signed that exclude each other"),
     Code.POP: N_("it is not proven that its author knows the key"),
     Code.SHUFFLE: N_("the proof of the shuffle does not hold"),
     Code.LAZY: N_("the shuffle left a card as it was"),
