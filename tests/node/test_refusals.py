@@ -132,7 +132,7 @@ def test_seats_and_deals_are_counted_from_one() -> None:
 def test_a_proof_is_told_by_its_code() -> None:
     use_language("de")
     text = told("SHUF number 3 of seat 1 in deal 0: seat 1: the proof does not show that this is a shuffle", "SHUFFLE")
-    assert text == "SHUF Nummer 3 von Platz 2 in Deal 1: der Beweis des Mischens stimmt nicht"
+    assert text == "SHUF Nummer 3 von Platz 2 im Geben 1: der Beweis des Mischens stimmt nicht"
 
 
 def test_what_another_node_says_is_no_format_string() -> None:
