@@ -54,9 +54,7 @@ def rule_card(view: "HandView") -> int:
         behind = 3 - start.count
         ours = mine is not None and sides[start.holder] is mine
         foes = sum(mine is None or sides[(me + i) % PLAYERS] is not mine for i in range(1, behind + 1))
-        code = follow(
-            lay, hands, 5 * me, start.led, start.power, ours, behind, foes, start.value, start.fresh
-        )
+        code = follow(lay, hands, 5 * me, start.led, start.power, ours, behind, foes, start.value, start.fresh)
     elif mine is Side.RE and sides.count(Side.KONTRA) == 3:
         code = lead_alone(lay, hands, 5 * me, _others(view), start.fresh)
     else:

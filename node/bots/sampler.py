@@ -211,9 +211,7 @@ def _ways(split: Queens) -> int:
     return comb(sum(split), split[0]) * comb(split[1] + split[2], split[1])
 
 
-def _fill(
-    order: Sequence[int], sizes: Sequence[int], room: Queens
-) -> Iterator[tuple[tuple[Queens, ...], int]]:
+def _fill(order: Sequence[int], sizes: Sequence[int], room: Queens) -> Iterator[tuple[tuple[Queens, ...], int]]:
     """All ways to fill *room* with groups of these sizes and holders, with the number of worlds each stands for."""
     if not order:
         if room == (0, 0, 0):

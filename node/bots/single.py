@@ -27,9 +27,7 @@ class BadPolicy(Exception):
 class Clock:
     """Seconds of this process's CPU that each position took for its decisions."""
 
-    seconds: tuple[list[float], list[float], list[float], list[float]] = field(
-        default_factory=lambda: ([], [], [], [])
-    )
+    seconds: tuple[list[float], list[float], list[float], list[float]] = field(default_factory=lambda: ([], [], [], []))
 
 
 def _asked(policy: Policy, question: Callable[[HandView, bytes], T], view: HandView, seed: bytes) -> T:
