@@ -1,8 +1,8 @@
 """Floods over TCP against a node process, while somebody else watches how it does.
 
 ``python -m tests.hostile.flood`` starts, for each kind of flood, a node of its own, a process that floods it for some
-seconds as fast as its sockets take it, and a quiet third peer that sends PINGs (at a table:
-and STATUS).  Measured through ``/proc`` and by that peer:
+seconds as fast as its sockets take it, and a quiet third peer that sends PINGs (at a table: and STATUS).  Measured
+through ``/proc`` and by that peer:
 
     cpu        seconds of CPU of the node per second of the flood (all its threads)
     grown      megabytes of resident memory at its most, over what there was before
@@ -14,6 +14,7 @@ and STATUS).  Measured through ``/proc`` and by that peer:
 =========== ===== ====================================================================================================
 flood       from  what
 =========== ===== ====================================================================================================
+nothing     out   nothing: what the node and its instruments take by themselves
 silent      out   connections from sixty addresses that say nothing
 garbage     out   connections that send random bytes
 handshakes  out   whole handshakes with a fresh identity each, from sixty addresses
@@ -77,7 +78,7 @@ from tests.hostile.room import Room
 from tests.hostile.stages import due, playing
 from tests.table.net import people
 
-OUT = ("silent", "garbage", "handshakes", "strangers")
+OUT = ("nothing", "silent", "garbage", "handshakes", "strangers")
 SEAT = ("frames", "garbled", "junk", "unknown", "calls", "questions", "chat", "tables", "shuffles")
 KINDS = (*OUT, *SEAT)
 HOSTS = tuple(f"127.0.0.{n}" for n in range(2, 62))
@@ -142,6 +143,9 @@ class Actor:
     @property
     def on(self) -> bool:
         return time.monotonic() < self.end
+
+    async def nothing(self) -> None:
+        await trio.sleep_forever()
 
     async def silent(self) -> None:
         kept: list[trio.SocketStream] = []

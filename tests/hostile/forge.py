@@ -125,9 +125,7 @@ class Forger:
     def map_entry(self, kind: Kind, fields: object, **changes: Any) -> bytes:
         """A link message with a signed entry whose fields are any msgpack value."""
         says = self.payload(kind, wire.KeyOk(hash=bytes(32)), **changes)
-        raw = encode(
-            [1, says.match, int(says.chain), says.deal, says.seat, says.seq, says.parent, int(kind), fields]
-        )
+        raw = encode([1, says.match, int(says.chain), says.deal, says.seat, says.seq, says.parent, int(kind), fields])
         return self.raw_entry(raw)
 
     def raw_entry(self, payload: bytes) -> bytes:

@@ -42,12 +42,20 @@ from tests.table.net import SEATS, people
 PATIENCE = 60.0
 
 
+#: Seconds that a scene's clock leaps at once.
+LEAP = 5.0
+
+
 class RoomClock(trio.abc.Clock):
-    """Real time that goes on where a room's time stood."""
+    """Real time that goes on where a room's time stood, and leaps when it is told to."""
 
     def __init__(self, base: float) -> None:
         self._base = base
         self._begun = 0.0
+
+    def leap(self, seconds: float) -> None:
+        """So much time has passed at once."""
+        self._base += seconds
 
     def start_clock(self) -> None:
         self._begun = time.perf_counter()
@@ -126,6 +134,7 @@ class TcpScene(Scene):
         """*outside*: seats whose nodes are not ours (see :mod:`tests.hostile.processes`)."""
         super().__init__(room, hostile)
         self._home = home
+        self._clock = RoomClock(room.now)
         self.inside = tuple(seat for seat in SEATS if seat not in outside)
         self.addresses = {seat: Address("127.0.0.1", free_port()) for seat in SEATS}
         self._sent: list[Sent] = []
@@ -151,7 +160,7 @@ class TcpScene(Scene):
 
     def _run(self) -> None:
         try:
-            trio.run(self._main, clock=RoomClock(self.room.now))
+            trio.run(self._main, clock=self._clock)
         except BaseException as error:
             self._failure = error
         finally:
@@ -306,7 +315,14 @@ class TcpScene(Scene):
         return self._listeners[one].answers.get(people()[other].identity, 0)
 
     def later(self, seconds: float) -> None:
+        """In leaps that no link takes for silence."""
         self.quiet()
+        left = seconds
+        while left > 0:
+            self._call(self._clock.leap, min(left, LEAP))
+            self.quiet()
+            left -= LEAP
+        self.room.now = self._call(trio.current_time)
 
     def tell(self, entry: Entry, seat: int | None = None) -> None:
         self._call(super().tell, entry, seat)

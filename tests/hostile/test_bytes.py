@@ -20,7 +20,7 @@ from tests.deal.test_group import INVALID
 from tests.hostile.conftest import Live
 from tests.hostile.fields import FIELDS, Field, at_card, at_void, card_entry
 from tests.hostile.room import Sent
-from tests.hostile.scene import RoomScene, Scene
+from tests.hostile.scene import RoomScene, Scene, convicts
 from tests.hostile.stages import due
 from tests.table.net import people
 
@@ -297,4 +297,5 @@ def test_attack_08_bogus_shuffles_cost_one_check() -> None:
     shown = [e.event for e in scene.effects_of(0) if isinstance(e, effects.Show)]
     codes = [event.code for event in shown if isinstance(event, effects.Refused)]
     assert codes == [Code.EQUIVOCATION]
+    convicts(scene.evidence(0, 3)[0], 3, Code.EQUIVOCATION)
     scene.no_secret_left()

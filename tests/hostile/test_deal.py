@@ -336,7 +336,7 @@ def _points(raw: bytes) -> set[bytes]:
 # --- 75: the next deal --------------------------------------------------------------------------------------------
 
 
-def test_attack_75_no_share_before_the_result_is_closed() -> None:
+def test_attack_75_no_share_before_the_result_is_closed(live: Live) -> None:
     """The next deal is ready during the hand; asked for, shown, or with RESULT withheld: no share of it leaves."""
     room = Room(0, {"mode": "four-fixed", "stake": 10})
     for _ in range(60):
@@ -349,7 +349,7 @@ def test_attack_75_no_share_before_the_result_is_closed() -> None:
     assert room.tables[0].match.closing is not None
     assert room.tables[0].match.deals[1].state is DealState.READY
     mute(room.tables[3], Kind.RESULT, Kind.SHARES)
-    scene = RoomScene(room, 3)
+    scene = live(room, 3)
     scene.later(60.0)
     next_deal = scene.forge.table.match.deals[1]
     own = scene.forge.table._deals[1]
@@ -360,5 +360,5 @@ def test_attack_75_no_share_before_the_result_is_closed() -> None:
     scene.send(scene.forge.entry(Kind.SHARES, shares, deal=1))
     scene.refused(Code.CONTEXT)
     no_shares(scene)
-    every = [e.event for e in room.effects[0] if isinstance(e, effects.Show)]
+    every = [e.event for e in scene.effects_of(0) if isinstance(e, effects.Show)]
     assert not any(isinstance(e, effects.HandClosed) for e in every)

@@ -286,9 +286,9 @@ def test_attack_15_evidence_reaches_whoever_was_away() -> None:
     scene.no_secret_left()
 
 
-def test_attack_16_no_keyok() -> None:
+def test_attack_16_no_keyok(live: Live) -> None:
     """Time runs out, the three others throw the deal away, no card is dealt; and the next one goes well."""
-    scene = RoomScene(due(Kind.KEYOK), 3)
+    scene = live(due(Kind.KEYOK), 3)
     scene.later(100.0)
     assert all(len(scene.tables[seat].match.deals) == 1 for seat in scene.honest)  # 20 s and 90 s of grace
     scene.later(30.0)
@@ -338,5 +338,3 @@ def test_three_deals_thrown_away_because_of_one_seat_stop_the_table() -> None:
         assert stopped is not None
         assert "three deals" in stopped.reason
     scene.no_secret_left()
-
-

@@ -165,9 +165,7 @@ def reply_due() -> tuple[Room, int, int]:
 def kontra(scene: Scene, after: tuple[Entry, ...]) -> Entry:
     forge = scene.forge
     slots, own = forge.hand.slots, forge.own
-    neq = make_kontra(
-        forge.call_place(), own.x, own.keys.public, forge.pairs, slots.played, slots.opened, forge.rand
-    )
+    neq = make_kontra(forge.call_place(), own.x, own.keys.public, forge.pairs, slots.played, slots.opened, forge.rand)
     return forge.call("kontra", after=after, neq=neq)
 
 

@@ -22,7 +22,7 @@ from tests.deal.helpers import plus_base, replace
 from tests.hostile.fields import at_card, re_call
 from tests.hostile.processes import HELD_MS, ProcessScene
 from tests.hostile.room import Room
-from tests.hostile.stages import can_revoke, due, lead_to, playing, queens, two_holders
+from tests.hostile.stages import can_revoke, due, lead_to, playing, queens, turn, two_holders
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +123,22 @@ def test_attack_73_and_37_right_and_idle_messages_do_no_harm(processes: Begin) -
     scene.send(entry)
     scene.tell(entry)  # a link that the junk has cost brings it again when it is back
     scene.all_say(lambda line: line["event"] == "act" and line["seat"] == seat)
+    for node in scene.nodes.values():
+        assert node.process.poll() is None
+        assert not any(line["event"] == "refused" for line in node.lines)
+    scene.no_secret_left()
+
+
+def test_attack_80_store_put_back(processes: Begin) -> None:
+    """The node asks for its own entries before it signs, takes back what its store lacks, and plays on."""
+    room = playing(7)
+    victim = turn(room)
+    lost = [row.hash for row in room.stores[victim].entries]
+    room.stores[victim].roll_back(1)
+    kept = [row.hash for row in room.stores[victim].entries]
+    assert len(kept) < len(lost)
+    scene = processes(room, (victim + 2) % 4)
+    scene.all_say(lambda line: line["event"] == "act" and line["seat"] == victim)
     for node in scene.nodes.values():
         assert node.process.poll() is None
         assert not any(line["event"] == "refused" for line in node.lines)

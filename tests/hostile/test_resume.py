@@ -79,7 +79,7 @@ def test_one_seat_cannot_keep_a_node_from_coming_back(lie: Lie) -> None:
 
 
 @pytest.mark.parametrize("lie", [silent, inventing], ids=lambda lie: lie.__name__)
-def test_a_node_whose_store_was_put_back_waits_for_all(lie: Lie) -> None:
+def test_attack_80_store_put_back_waits_for_all(lie: Lie) -> None:
     """The others hold an entry of its own that it has not: more may be with the one who does not tell."""
     room, victim, hostile = begun(lie)
     room.stores[victim].roll_back(1)
@@ -112,5 +112,3 @@ def test_two_seats_that_tell_nothing_are_waited_for() -> None:
     room.pump()
     room.later(10 * resume.PATIENCE)
     assert not played(room, victim)
-
-

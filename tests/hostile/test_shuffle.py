@@ -224,4 +224,3 @@ def test_the_forger_can_also_shuffle_honestly(live: Live) -> None:
     scene.taken(entry)
     for seat in scene.honest:
         assert scene.sent_entries(seat, Kind.DECKOK)
-
