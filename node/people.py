@@ -30,6 +30,7 @@ from node.i18n import _
 from node.identity import Identity
 from node.net.dialer import DialFailed
 from node.net.hub import Hub, Standing
+from node.net.limits import Bucket
 from node.net.link import Link, LinkLost
 from node.refusals import bad_link
 from node.store import Store
@@ -51,6 +52,9 @@ INVITE_S: Final = 7 * 86_400
 LINK_ADDRESSES: Final = 3
 #: How often the store is asked whether another command has changed it (seconds).
 WATCH_S: Final = 1.0
+#: How often a friend's new addresses are written to the disk (a second, and at once).
+WRITES_PER_S: Final = 0.1
+WRITES_BURST: Final = 5.0
 #: Finds the token of an open invitation by its id.
 Finder = Callable[[bytes], bytes | None]
 
@@ -93,6 +97,7 @@ class People:
         self._addresses: Callable[[Link | None], tuple[Address, ...]] = lambda link: ()
         self._changed = trio.Event()
         self._kept: set[bytes] = set()
+        self._writes: dict[bytes, Bucket] = {}  # by friend
         self._reading = trio.Lock()
         self._known = known
         self._take(known)
@@ -257,21 +262,27 @@ class People:
             return name
         return next(f"{name[:29]} {n}" for n in range(2, 1000) if f"{name[:29]} {n}".casefold() not in taken)
 
+    def _may_write(self, key: bytes) -> bool:
+        """Whether a friend may have its addresses written to the disk once more: each time costs an fsync."""
+        bucket = self._writes.setdefault(key, Bucket(WRITES_PER_S, WRITES_BURST))
+        return bucket.allow(1, trio.current_time())
+
     async def message(self, link: Link, incoming: Incoming) -> None:
         message, key = incoming.message, link.peer.identity
         if isinstance(message, AddressesOf) and self.standing(key) is Standing.CONTACT:
-            for record in message.records:
-                if record.identity != key:
-                    continue  # what others say of third people is for a later day
+            # what others say of third people is for a later day
+            own = [record for record in message.records if record.identity == key][-1:]
+            friend = self.friend(key)
+            for record in own:
                 try:
                     check_addresses_of(record)
                 except Refusal as refusal:
                     link.close("refused", refusal.detail)
                     return
-                friend = self.friend(key)
-                if friend is not None and friend.addresses != record.addresses:
-                    await trio.to_thread.run_sync(self._store.set_addresses, key, record.addresses)
-                    await self.reload()
+                if friend is None or friend.addresses == record.addresses or not self._may_write(key):
+                    continue
+                await trio.to_thread.run_sync(self._store.set_addresses, key, record.addresses)
+                await self.reload()
         elif isinstance(message, Contact) and not message.accept and self.standing(key) is Standing.CONTACT:
             log.info("no longer a contact there", peer=link.short)
 

@@ -13,6 +13,7 @@ stays, on both sides alike; the survivor is probed, should it be a dead one.  A 
 what a peer can cause, and only a bug of this program reaches the hub.
 """
 
+import ipaddress
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -50,6 +51,8 @@ PATIENCE_S: Final = 2.0
 STABLE_S: Final = 5.0
 #: Hosts whose rate of connections is remembered.
 MAX_HOSTS: Final = 1024
+#: Hosts of contacts and members that are remembered.
+MAX_FRIENDLY: Final = 256
 #: How long the links' polite end may take when the node stops (seconds).
 FAREWELL_S: Final = 2.0
 
@@ -135,6 +138,7 @@ class Hub:
         self._links: dict[bytes, _Entry] = {}
         self._arrivals = Bucket(self.limits.arrivals_per_s, self.limits.arrivals_burst)
         self._hosts: dict[str, Bucket] = {}
+        self._friendly: dict[str, None] = {}  # hosts that a contact or member has been linked from, oldest first
         self._log_rate = Bucket(1, 20)
         self._half_open: Counter[str] = Counter()
         self._subscribers: list[Subscriber] = []
@@ -249,18 +253,32 @@ class Hub:
             self._half_open[host] -= 1
             if not self._half_open[host]:
                 del self._half_open[host]
+        self._remember(host, link.peer.identity)
         await self._carry(link)
 
     def _room_for(self, host: str) -> bool:
-        """Whether one more handshake may begin, with somebody at *host*: the host's own share is looked at first."""
+        """Whether one more handshake may begin, with somebody at *host*: the host's own share is looked at first.
+
+        Where contacts and members have come from before there is room whatever strangers elsewhere do.
+        """
         now = trio.current_time()
         return (
             self._half_open[host] < self.limits.half_open_per_host
-            and self._half_open.total() < self.limits.half_open
             and len(self._links) < self.limits.links
             and self._arrivals_of(host).allow(1, now)
-            and self._arrivals.allow(1, now)
+            and (
+                host in self._friendly
+                or (self._half_open.total() < self.limits.half_open and self._arrivals.allow(1, now))
+            )
         )
+
+    def _remember(self, host: str, identity: bytes) -> None:
+        """*identity* has come from *host*: contacts and members do so again."""
+        if host and self.standing(identity) in (Standing.CONTACT, Standing.MEMBER):
+            self._friendly.pop(host, None)
+            self._friendly[host] = None
+            if len(self._friendly) > MAX_FRIENDLY:
+                del self._friendly[next(iter(self._friendly))]
 
     def _arrivals_of(self, host: str) -> Bucket:
         if host not in self._hosts and len(self._hosts) >= MAX_HOSTS:
@@ -522,15 +540,24 @@ class Hub:
 
 
 def _remote(stream: object) -> tuple[str, str]:
-    """(host, host:port) of the other end, as far as there is one."""
+    """(what is bounded as one host, host:port) of the other end, as far as there is one."""
     if isinstance(stream, trio.SocketStream):
         try:
             host, port = stream.socket.getpeername()[:2]
         except OSError:
             return "", ""
         host = str(host).removeprefix("::ffff:")
-        return host, str(Address(host, port))
+        return network_of(host), str(Address(host, port))
     return "", ""
+
+
+def network_of(host: str) -> str:
+    """What counts as one host: an IPv4 address, or the 64 bits of an IPv6 address that its owner cannot change."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(address if address.version == 4 else ipaddress.ip_network((address, 64), strict=False))
 
 
 def local_host(link: Link) -> str:

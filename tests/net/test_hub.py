@@ -7,6 +7,7 @@ import pytest
 import trio
 import trio.testing
 
+from node.net import hub as hub_module
 from node.net.dialer import DialFailed
 from node.net.hub import Hub, Standing
 from node.net.limits import KEEPALIVE_S, SILENCE_S, STRANGER, Limits
@@ -178,6 +179,51 @@ async def test_a_flood_of_connections_from_one_host_leaves_room_for_others(autoj
         await trio.sleep(5)
         async with net.node("anna") as anna:
             assert (await anna.connect(address("bert"))).state.how is How.DIRECT
+
+
+async def test_a_friend_comes_in_while_strangers_from_everywhere_take_all_there_is(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts that contacts have come from before are not turned away because of strangers on other hosts."""
+    hosts = iter([("192.0.2.1", "friend"), *((f"198.51.100.{n}", "stranger") for n in range(250))])
+    here = ("192.0.2.1", "friend")
+    monkeypatch.setattr(hub_module, "_remote", lambda stream: next(hosts, here))
+    net = Network()
+    anna_key = make_me("anna").identity
+
+    def standing(identity: bytes) -> Standing:
+        return Standing.CONTACT if identity == anna_key else Standing.STRANGER
+
+    async with net.node("bert", standing=standing) as bert, net.node("anna") as anna:
+        link = await anna.connect(address("bert"))
+        link.close("test")
+        await settle()
+        for _ in range(250):
+            ours, theirs = trio.testing.memory_stream_pair()
+            bert._nursery.start_soon(bert.accept, theirs)
+            await settle()
+            await ours.aclose()
+        await settle()
+        assert not bert._arrivals.allow(1, trio.current_time())
+        assert (await anna.connect(address("bert"))).state.how is How.DIRECT
+        monkeypatch.setattr(hub_module, "_remote", lambda stream: ("203.0.113.9", "another"))
+        with pytest.raises(DialFailed):
+            await anna.connect(address("bert"))
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+        ("anna.example", "anna.example"),
+    ],
+)
+async def test_what_counts_as_one_host(host: str, network: str) -> None:
+    assert hub_module.network_of(host) == network
 
 
 async def test_keep_alive_pings_both_ways_and_holds_a_quiet_link(autojump_clock: object) -> None:
