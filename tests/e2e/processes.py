@@ -29,7 +29,7 @@ class NodeProcess:
     """One ``doko ... --events`` process."""
 
     def __init__(self, *args: str, data: Path, file_blocks: int | None = None, command: list[str] = COMMAND) -> None:
-        """*file_blocks*: no file may grow beyond so many blocks of 512 bytes, as on a full disk; *command*: the program."""
+        """*file_blocks*: no file grows beyond so many blocks of 512 bytes, as on a full disk; *command*: ours."""
         limit = [] if file_blocks is None else ["sh", "-c", f'ulimit -f {file_blocks}; exec "$@"', "sh"]
         self.data = data
         self.lines: list[Line] = []
