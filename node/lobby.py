@@ -19,7 +19,7 @@ import trio
 
 from node.errors import EXIT_PEER, DokoError
 from node.i18n import _
-from node.net.hub import Hub
+from node.net.hub import Hub, Standing
 from node.net.limits import Bucket
 from node.net.link import Link, LinkLost
 from node.refusals import told
@@ -44,6 +44,10 @@ TABLES_AT_ONCE: Final = 16
 #: of some five changes of a table in two seconds.
 TABLES_PER_S: Final = 8.0
 TABLES_BURST: Final = 80.0
+#: Of all strangers together, how many are handed on (a second, and at once): what they say reaches every link, and a
+#: few dozen of them would fill what a friend takes from us.
+STRANGE_PER_S: Final = 4.0
+STRANGE_BURST: Final = 64.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +198,7 @@ class Lobby:
         self._seatings: dict[bytes, Seating] = {}
         self._tables: dict[bytes, tuple[Announcement, TableOpen, bytes]] = {}  # by table: ..., whom we have it from
         self._buckets: dict[bytes, Bucket] = {}
+        self._strange = Bucket(STRANGE_PER_S, STRANGE_BURST)
         self._changed = trio.Event()
         #: Addresses that this node itself reached somebody at (better than what is said about him).
         self.known_address: dict[bytes, Address] = {}
@@ -338,13 +343,16 @@ class Lobby:
         # Closed ones are kept too: an older word about them may come late.
         self._tables[announcement.table] = (announcement, message, source)
         passed = handed_on(message)
-        if passed is not None and announcement.read_terms().access == "anyone":
+        if passed is not None and announcement.read_terms().access == "anyone" and self._may_hand_on(source):
             raw = messages.encode(passed)
             for other in self.hub.links():
                 if other.peer.identity not in (source, announcement.opener):
                     other.post(raw)
         self._changed.set()
         self._changed = trio.Event()
+
+    def _may_hand_on(self, source: bytes) -> bool:
+        return self.hub.standing(source) is not Standing.STRANGER or self._strange.allow(1, trio.current_time())
 
     def _room_for_table(self, source: bytes) -> bool:
         """Whether one more table that *source* tells of can be kept; one that is closed gives way to it."""

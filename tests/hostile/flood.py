@@ -58,7 +58,7 @@ import trio
 
 from node.identity import Identity, from_secrets
 from node.net.handshake import shake
-from node.net.hub import open_hub
+from node.net.hub import Standing, open_hub
 from node.net.link import StreamLink
 from protocol.table import exchange
 from protocol.table.announcement import Announcement, sign_announcement
@@ -180,8 +180,11 @@ class Actor:
         await self.stream(stranger(), self._strange(), next(self.hosts))
 
     def _strange(self) -> Iterator[bytes]:
+        """PINGs, new tables, ever new words about one table (which are handed on), and requests for seats."""
+        opener, table = stranger(), secrets.token_bytes(16)
         for n in itertools.count():
             yield messages.encode(messages.Ping(n=n))
+            yield table_of(opener, n, table)
             yield table_of(stranger(), n)
             yield messages.encode(
                 messages.SeatRequest(table=secrets.token_bytes(16), seat=None, bot=None, addresses=())
@@ -214,12 +217,12 @@ class Actor:
             await trio.sleep(0.01)
 
 
-def table_of(who: Identity, n: int) -> bytes:
+def table_of(who: Identity, n: int, table: bytes | None = None) -> bytes:
     """An announcement of somebody's table."""
     said = Announcement(
         v=1,
         opener=who.key,
-        terms=make_terms(table=secrets.token_bytes(16)),
+        terms=make_terms(table=table or secrets.token_bytes(16)),
         seats=("Flood", None, None, None),
         bots=(False,) * 4,
         revision=n,
@@ -389,7 +392,8 @@ def against_open_table(kind: str, seconds: float, home: Path) -> Found:
         where = Address("127.0.0.1", port)
 
         async def main() -> Found:
-            async with open_hub(me_of(stranger())) as hub:
+            # the node is a friend to the quiet peer, who is a stranger to the node
+            async with open_hub(me_of(stranger()), standing=lambda identity: Standing.CONTACT) as hub:
                 link = await hub.connect(where)
                 assert isinstance(link, StreamLink)
                 await trio.sleep(0.5)

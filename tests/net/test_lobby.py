@@ -8,12 +8,13 @@ import trio
 import trio.testing
 
 from node.errors import EXIT_PEER, DokoError
-from node.lobby import MAX_TABLES_OF_ONE, Lobby, Seated, Seating, open_lobby
-from node.net.hub import Hub
+from node.lobby import MAX_TABLES_OF_ONE, STRANGE_BURST, STRANGE_PER_S, Lobby, Seated, Seating, open_lobby
+from node.net.hub import Hub, Standing
+from protocol.table.announcement import Announcement, sign_announcement
 from protocol.table.gathering import LINK_SECONDS, State
 from protocol.table.terms import make_terms
 from protocol.wire import messages
-from tests.net.network import Network, address, make_me, stream_of
+from tests.net.network import Network, Recorder, address, make_me, stream_of
 
 pytestmark = pytest.mark.trio
 
@@ -210,4 +211,41 @@ async def test_one_peer_does_not_fill_the_list_of_tables(autojump_clock: object)
         known = {table.table for table in anna.lobby.tables()}
         assert {b"c" * 16, b"b" * 16} <= known
         assert len(known) == MAX_TABLES_OF_ONE + 1
+        nursery.cancel_scope.cancel()
+
+
+async def test_strangers_words_about_tables_do_not_fill_the_links_of_others(autojump_clock: object) -> None:
+    """Ever new revisions from many strangers: what is handed on is bounded for all of them together."""
+    crowd = tuple(f"stranger{n}" for n in range(12))
+    net = Network()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        (bert,) = await nodes(stack, net, nursery, ("bert",))
+        friend = await stack.enter_async_context(net.node("friend", standing=lambda identity: Standing.CONTACT))
+        heard = Recorder(range(40, 41))
+        friend.subscribe(heard)
+        await friend.connect(address("bert"))
+        links = []
+        for name in crowd:
+            hub = await stack.enter_async_context(net.node(name))
+            links.append((hub, await hub.connect(address("bert"))))
+            await trio.sleep(1)
+        begun = trio.current_time()
+        for revision in range(40):
+            for number, (hub, link) in enumerate(links):
+                said = Announcement(
+                    v=1,
+                    opener=hub.me.identity,
+                    terms=make_terms(table=bytes([number]) * 16),
+                    seats=("x", None, None, None),
+                    bots=(False,) * 4,
+                    revision=revision,
+                    open=True,
+                    addresses=(),
+                )
+                await link.send(messages.encode(sign_announcement(said, hub.me.sign)))
+            await trio.sleep(0.5)
+        lasted = trio.current_time() - begun
+        assert len(bert.lobby.tables()) == len(crowd)
+        assert 0 < len(heard.received) <= STRANGE_BURST + STRANGE_PER_S * lasted + 1
+        assert len(heard.received) < 40 * len(crowd) / 2
         nursery.cancel_scope.cancel()
