@@ -91,9 +91,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("wanted", "duel"), CASES)
-def test_the_number_of_worlds_is_the_brute_force_count(
-    wanted: Contract | None, duel: tuple[int, int] | None
-) -> None:
+def test_the_number_of_worlds_is_the_brute_force_count(wanted: Contract | None, duel: tuple[int, int] | None) -> None:
     rng = random.Random(f"count {wanted} {duel}")
     checked = constrained = 0
     while checked < 12:
