@@ -72,6 +72,7 @@ class Inbox(Decisions):
             self._accepted(entry)
         elif entry.seat == self.me and entry.hash not in self.match.known:
             self._dismissed.add(entry.hash)
+            self.match.spend(entry)  # the others hold it: its number is not to be used again
             for told in self._told.values():
                 told.discard(entry.hash)
         return True

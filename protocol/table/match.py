@@ -240,6 +240,11 @@ class Match:
             del self._signed[next(iter(self._signed))]
         self._signed[entry.hash] = entry.signature
 
+    def spend(self, entry: Entry) -> None:
+        """Its place is taken, although it counts for nothing any more (of a deal thrown away, a hand that is over)."""
+        if entry.place is not None and self.places.setdefault(entry.place, entry) is entry:
+            self.refuse(entry)
+
     def refuse(self, entry: Entry) -> None:
         """Never look at this entry again."""
         self._refused.add(entry.hash)

@@ -196,6 +196,8 @@ class Resume(Inbox):
             try:
                 if self.match.offer(entry):
                     idle = 0
+                elif entry.seat == self.me:
+                    self.match.spend(entry)
             except Later:
                 entries.append(entry)
                 idle += 1

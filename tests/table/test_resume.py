@@ -5,13 +5,14 @@ import random
 
 import pytest
 
+from protocol.rules.calls import CallKind
 from protocol.table import effects
 from protocol.table.entries import read_entry
 from protocol.table.verify import verify
 from protocol.wire.messages import Entry as EntryMessage
 from protocol.wire.messages import decode
 from tests.table.hostile import until
-from tests.table.net import SEATS, Script, Wire, World
+from tests.table.net import SEATS, Node, Script, Wire, World
 
 
 class Signatures:
@@ -127,9 +128,7 @@ def test_nothing_is_signed_before_all_have_told() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_bad_networks(seed: int) -> None:
-    script = Script(
-        delay=(0.01, 0.4), reorder=0.2 * (seed % 3), duplicate=0.1 * (seed % 2), drop=0.03 * (seed % 4)
-    )
+    script = Script(delay=(0.01, 0.4), reorder=0.2 * (seed % 3), duplicate=0.1 * (seed % 2), drop=0.03 * (seed % 4))
     finish(watched(500 + seed, script, mode="variable", stake=10), until=3_000.0)
 
 
@@ -182,3 +181,24 @@ def test_damaged_keys_are_as_good_as_lost() -> None:
         assert world.act(seat, effects.VoidHand()) is None
     finish(world)
     assert world.nodes[0].table.match.closed[0].agreed
+
+
+def test_a_call_of_a_void_hand_keeps_its_number_though_its_author_has_lost_it() -> None:
+    """It counts for nothing any more, but the others hold it: another entry with its number would convict him."""
+    world = watched(5003, mode="variable", stake=10)
+
+    def offers(node: Node) -> tuple[CallKind, ...]:
+        return tuple(node.table.view(world.now).calls)
+
+    until(world, lambda: any(offers(node) for node in world.nodes))
+    node = next(node for node in world.nodes if offers(node))
+    before = len(node.store.history)
+    assert world.act(node.seat, effects.MakeCall(offers(node)[0])) is None
+    for seat in SEATS:
+        assert world.act(seat, effects.VoidHand()) is None
+    until(world, lambda: all(len(each.table.match.closed) == 1 for each in world.nodes))
+    world.kill(node.seat)
+    node.store.roll_back(len(node.store.history) - before)
+    world.restart(node.seat)
+    finish(world)
+    assert not any(each.evidence for each in world.nodes)
