@@ -13,7 +13,7 @@ import trio
 from node.bots.levels import LEVELS, load_policy
 from node.bots.policy import Policy
 from node.bots.seeds import SeedChain
-from node.bots.worker import WorkerPool
+from node.bots.worker import SECONDS, WorkerPool
 from node.errors import EXIT_PEER, EXIT_USAGE, DokoError
 from node.events import Line, line_of, seated_line, settled_line
 from node.heartbeat import Heartbeat
@@ -73,11 +73,12 @@ class Auto:
         self._seed = seed
         self._delay = delay
         self._pool: WorkerPool | None = None
+        self._shared: WorkerPool | None = None
         self.policy = policy_of(level)
         if self.policy.searches:
             if pool is None:
                 pool = self._pool = WorkerPool()
-            self.policy = pool.policy(level)
+            self._shared = pool
 
     def __enter__(self) -> "Auto":
         return self
@@ -103,9 +104,16 @@ class Auto:
             seeds=chain.commitment,
         )
 
-    def player(self, chain: SeedChain) -> PolicyPlayer:
-        """The one who answers for our seat."""
-        return PolicyPlayer(self.policy, chain.seed, delay=self._delay)
+    def player(self, chain: SeedChain, clock: int) -> PolicyPlayer:
+        """The one who answers for our seat, in time at a table that gives *clock* seconds for a decision.
+
+        A turn is at most a call, a card and the pause before it: each has a third of the clock.
+        """
+        third = clock / 3
+        policy = self.policy
+        if self._shared is not None:
+            policy = self._shared.policy(self.level, min(SECONDS, third))
+        return PolicyPlayer(policy, chain.seed, delay=min(self._delay, third))
 
 
 @dataclass(slots=True)
@@ -144,7 +152,7 @@ async def play_seat(node: Node, seating: Seating, auto: Auto, chain: SeedChain, 
     plan = Plan(seated.setup, seated.addresses, node.listening, auto.level)
     await trio.to_thread.run_sync(node.remember, plan, chain.root)
     try:
-        return await play_plan(node, plan, None, auto.player(chain), chain, report)
+        return await play_plan(node, plan, None, auto.player(chain, plan.setup.terms.clock.decision), chain, report)
     finally:
         seating.close()
 
@@ -160,7 +168,7 @@ async def resume(node: Node, plan: Plan, delay: float, report: Report) -> Played
         )
     chain = SeedChain(root)
     with Auto(plan.level, None, delay) as auto:
-        return await play_plan(node, plan, stored, auto.player(chain), chain, report)
+        return await play_plan(node, plan, stored, auto.player(chain, plan.setup.terms.clock.decision), chain, report)
 
 
 class _LinkTeller:

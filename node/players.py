@@ -71,7 +71,7 @@ class PolicyPlayer:
     ) -> None:
         self.policy = policy
         self._seed = seed
-        self._delay = delay
+        self.delay = delay
         self._asked: object = None  # the situation the policy was last asked about calls in
         self._again: object = None  # the situation in which a refused call was asked for once more
         self._in_thread = in_thread
@@ -101,8 +101,8 @@ class PolicyPlayer:
         if act not in view.hand.legal:
             self._mistake("chose what is not legal")
             act = self._rules.choose(view.hand, seed)
-        if self._delay:
-            await trio.sleep(self._delay)
+        if self.delay:
+            await trio.sleep(self.delay)
         self.decided += 1
         if view.question.deadline is not None and trio.current_time() > view.question.deadline:
             self.late += 1

@@ -406,7 +406,7 @@ class House:
         self, guest: Guest, node: Node, plan: Plan, stored: Stored | None, auto: Auto, chain: SeedChain
     ) -> None:
         guest.state, guest.match, guest.moved = "playing", plan.match.hex(), trio.current_time()
-        guest.player = auto.player(chain)
+        guest.player = auto.player(chain, plan.setup.terms.clock.decision)
         self._ring()
         await play_plan(node, plan, stored, guest.player, chain, self._reporter(guest))
         self.matches += 1

@@ -3,14 +3,17 @@
 import multiprocessing
 import random
 import threading
+import time
 from typing import ClassVar
 
 import pytest
 
+from node.auto import Auto
 from node.bots.beginner import Beginner
 from node.bots.levels import level_policy
 from node.bots.policy import plays
-from node.bots.worker import Remote, WorkerPool
+from node.bots.seeds import SeedChain
+from node.bots.worker import SECONDS, Remote, WorkerPool
 from protocol.rules.acts import Act
 from protocol.rules.contracts import Contract
 from protocol.rules.hand import HandRules
@@ -29,6 +32,14 @@ class Elsewhere(Beginner):
     def choose(self, view: HandView, seed: bytes) -> Act:
         acts = plays(view)
         return acts[0] if multiprocessing.parent_process() is None else acts[-1]
+
+
+class Endless(Elsewhere):
+    """Never comes to an end."""
+
+    def choose(self, view: HandView, seed: bytes) -> Act:
+        threading.Event().wait()
+        raise AssertionError
 
 
 class Lost(Elsewhere):
@@ -116,3 +127,15 @@ def test_an_error_in_a_policy_comes_back_as_itself() -> None:
             pool.ask(f"{__name__}:Lost", "choose", view, SEED, 60.0)
         with pytest.raises(LookupError, match="no such level"):
             pool.ask("no such level", "choose", view, SEED, 60.0)
+
+
+def test_the_time_to_think_follows_from_the_tables_clock() -> None:
+    """A turn is a call, a card and a pause: with a third of the clock for each no turn ends late."""
+    view = views(1)[0]
+    with Auto("tests.bots.test_worker:Endless", delay=7.0) as auto:
+        player = auto.player(SeedChain(SEED), clock=1)
+        began = time.monotonic()
+        assert player.policy.choose(view, SEED) == Beginner().choose(view, SEED)
+        assert 1 / 3 <= time.monotonic() - began < SECONDS / 2
+        assert player.delay == pytest.approx(1 / 3)
+        assert auto.player(SeedChain(SEED), clock=60).delay == 7.0
