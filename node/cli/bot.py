@@ -51,15 +51,40 @@ def bot() -> None:
     pass
 
 
-@bot.verb("levels", help=N_("List the levels, weakest first."), examples=("doko bot levels",))
+@bot.verb(
+    "levels",
+    help=N_("List the levels, weakest first, with their places on the rating scale."),
+    examples=("doko bot levels",),
+)
 @json_option
 def levels(as_json: bool) -> int:
-    policies = [load_policy(name) for name in LEVELS]
+    from node.console.words import decimal
+    from node.ratings import POINTS, level_place
+
+    found = [(policy, level_place(policy.name) or 0.0) for policy in map(load_policy, LEVELS)]
     if as_json:
-        emit_json([{"name": p.name, "version": p.version, "searches": p.searches} for p in policies])
+        emit_json(
+            [
+                {
+                    "name": policy.name,
+                    "version": policy.version,
+                    "searches": policy.searches,
+                    "rating": round(place, 1),
+                    "points": POINTS[policy.name],
+                }
+                for policy, place in found
+            ]
+        )
         return EXIT_OK
-    for policy in policies:
-        click.echo(_("{name} (version {version})").format(name=policy.name, version=policy.version))
+    for policy, place in found:
+        click.echo(
+            _("{name} (version {version}): rating {place}, {points} points a hand against beginner").format(
+                name=policy.name,
+                version=policy.version,
+                place=decimal(place, 1),
+                points=decimal(POINTS[policy.name], 2, signed=True),
+            )
+        )
     return EXIT_OK
 
 

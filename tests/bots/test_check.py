@@ -211,4 +211,8 @@ def test_a_module_that_cannot_be_imported_is_told_in_words(
 
 def test_levels_are_listed() -> None:
     result = CliRunner().invoke(bot, ["levels", "--json"], standalone_mode=False)
-    assert [level["name"] for level in json.loads(result.output)] == list(LEVELS)
+    told = json.loads(result.output)
+    assert [level["name"] for level in told] == list(LEVELS)
+    assert [level["rating"] for level in told] == sorted(level["rating"] for level in told), "weakest first"
+    text = CliRunner().invoke(bot, ["levels"], standalone_mode=False).output
+    assert f"strong (version {told[-1]['version']}): rating {told[-1]['rating']}" in text

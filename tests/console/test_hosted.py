@@ -1,5 +1,6 @@
 """A person's node with computers: a duel of two people with two friends' hosts, hints in practice."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from node.bots.house import House, Rules
 from node.bots.worker import WorkerPool
 from node.cli.app import App
 from node.net.address import Listen
+from node.ratings import POINTS, Rated, Ratings, place_of
 from node.runtime import Node, open_node
 from node.view import AddFriend, AskHint, FillWithBots, JoinTable, OpenNewTable, Ready, Stage, TermsView
 from protocol.table.verify import verify
@@ -88,20 +90,49 @@ async def test_a_duel_of_two_people_and_two_friends_hosts(tmp_path: Path) -> Non
         assert all(hosted.status()["late"] == 0 for _, hosted in houses)
 
 
+async def practise(person: Person, mode: str) -> None:
+    """A match against three computers of one's own: hints are given, and no money is booked."""
+    desk = person.desk
+    desk.send(AskHint())  # not at a table: nothing happens
+    desk.send(OpenNewTable(TermsView(mode=mode, seats="invited"), ("random",) * 3))
+    await desk.until(lambda v: v.lobby.seating and v.lobby.seating.confirm, within=120)
+    desk.send(Ready())
+    view = await desk.until(lambda v: v.table and v.table.question, within=120)
+    assert view.table is not None
+    assert view.table.practice
+    await desk.notice("No money is booked")
+    desk.send(AskHint())
+    text = await desk.notice("strong would say")
+    assert re.fullmatch(r"strong would say: \S.*; .*wins \d+ %, [+-]\d+\.\d points.*", text)
+    desk.auto = first_legal
+    desk.show(desk.view)
+
+
 async def test_hints_against_computers_alone(tmp_path: Path) -> None:
     async with person(tmp_path, "Anna") as anna:
-        anna.desk.send(AskHint())  # not at a table: nothing happens
-        anna.desk.send(OpenNewTable(TermsView(mode="variable", seats="invited"), ("random",) * 3))
-        await anna.desk.until(lambda v: v.lobby.seating and v.lobby.seating.confirm, within=120)
-        anna.desk.send(Ready())
-        view = await anna.desk.until(lambda v: v.table and v.table.question, within=120)
-        assert view.table is not None
-        assert view.table.practice
-        anna.desk.send(AskHint())
-        assert (await anna.desk.notice("strong would say")).startswith("strong would say: ")
-        anna.desk.auto = first_legal
-        anna.desk.show(anna.desk.view)
-        await anna.desk.until(lambda v: v.table and v.table.stage is Stage.SETTLED, within=240)
+        await practise(anna, "variable")
+        await anna.desk.until(lambda v: v.table and v.table.settlement and v.table.settlement.path, within=240)
+        assert anna.node.store.ledger() == []
+        assert len(anna.node.store.hands()) == 1
+        # who plays the first card that is allowed plays otherwise than strong somewhere in twelve tricks
+        await anna.desk.until(lambda v: any("strong would have" in notice.text for notice in v.notices), within=60)
+
+
+async def test_a_duel_against_ones_own_computers_is_practice(tmp_path: Path) -> None:
+    """The terms name the other person's seat as a person's, but it is a computer of ours that sits there."""
+    async with person(tmp_path, "Anna") as anna:
+        await practise(anna, "duel")
+
+
+async def test_a_table_says_if_it_wants_others(tmp_path: Path) -> None:
+    """The wanted strength of a table against one's own matches."""
+    async with person(tmp_path, "Anna") as anna, person(tmp_path, "Bruno") as bruno:
+        anna.desk.send(OpenNewTable(TermsView(seats="anyone", strength="strong")))
+        await anna.desk.until(lambda v: v.lobby.seating)
+        bruno.home._ratings = Ratings()
+        bruno.home._ratings._found[bruno.node.identity.key] = Rated(place_of(POINTS["random"]), 0.5, 400, 100)
+        bruno.desk.send(JoinTable(where=anna.address))
+        assert "like strong; by your own matches you play like random" in await bruno.desk.notice("wants players")
 
 
 async def test_a_duel_at_once_against_three_computers(tmp_path: Path) -> None:
