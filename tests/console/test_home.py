@@ -136,7 +136,7 @@ async def test_impossible_wishes_are_answered_in_words(tmp_path: Path) -> None:
         anna.desk.send(JoinTable(where="not an address"))
         await anna.desk.notice("no address")
         anna.desk.send(JoinTable(where="127.0.0.1:1"))
-        await anna.desk.notice("does not know this link")
+        await anna.desk.notice("cannot be reached")
         anna.desk.send(OpenNewTable(TermsView(mode="variable", stake=50, limit=10)))
         await anna.desk.notice("limit")
         anna.desk.send(OpenNewTable(TermsView()))
