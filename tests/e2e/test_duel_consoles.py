@@ -103,3 +103,17 @@ def test_two_consoles_and_two_hosted_computers_play_a_duel(tmp_path: Path, nodes
     computers = json.loads(audited.stdout)["computers"]
     assert sorted(one["host"] for one in computers) == sorted(hosts)
     assert all(one["decisions"] > 40 and not one["differing"] for one in computers)
+
+
+def test_a_host_tells_its_state_on_a_key_and_stops_on_another(tmp_path: Path) -> None:
+    with tmux() as server:
+        arguments = ("--data", str(tmp_path), "--lang", "en", "host-bots", "--max-tables", "2", "--nick", "Carla")
+        pane = server.pane("host", command(*arguments, "--listen", "127.0.0.1:0"), 100, 30)
+        pane.wait_for("Carla listens on 127.0.0.1:")
+        pane.wait_for("Enter: the state of things")
+        pane.keys("Enter")
+        pane.wait_for("0 of 2 tables, 0 computers; 0 matches played")
+        pane.type("q")
+        pane.keys("Enter")
+        pane.wait_for("Nobody is taken in any more")
+        pane.wait_for(r"\[exit 0\]")
