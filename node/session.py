@@ -184,7 +184,9 @@ class Session:
         view = self.view
         tricks = len(view.hand.state.tricks) if view.hand is not None else 0
         if tricks:
+            self._dwells.saw(self._me, view.deal.deal, tricks)
             self._post_all(messages.encode(Seen(match=self.plan.match, deal=view.deal.deal, trick=tricks)))
+            self._ring()
 
     async def changed(self) -> None:
         """Wait for the next change of :attr:`view`."""

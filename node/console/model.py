@@ -241,10 +241,11 @@ class Model:
 
     def change(self, **changes: object) -> bool:
         """Change settings and keep them; False if they could not be kept (said to the person)."""
+        dwell = self.settings.dwell
         self.settings = replace(self.settings, **changes)  # type: ignore[arg-type]
         self.faces = faces_for(self.settings.faces, self.settings.letters)
         self.mouse = self.settings.mouse
-        if "dwell" in changes:
+        if self.settings.dwell != dwell:
             self.send(WishDwell(self.settings.dwell))
         if isinstance(self._base, TablePage):
             self._base.sort = self.settings.sort

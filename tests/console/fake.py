@@ -54,6 +54,7 @@ from node.view import (
     RenameFriend,
     Say,
     SeatingView,
+    SeenTrick,
     SettlementView,
     Stage,
     Step,
@@ -62,6 +63,7 @@ from node.view import (
     Tone,
     View,
     VoidHand,
+    WishDwell,
 )
 from protocol.cards import DECK
 from protocol.refusal import Refusal
@@ -323,6 +325,10 @@ class FakeNode:
                     self.muted = muted
                 case Pause(on=on):
                     self.table_extra["paused"] = on
+                case WishDwell(seconds=seconds):
+                    self.table_extra["dwell"] = seconds
+                case SeenTrick():
+                    pass
                 case ChooseAbsence(choice=choice):
                     self.tell(f"chosen: {choice}")
                     self.table_extra.clear()

@@ -24,10 +24,12 @@ from node.view import (
     Question,
     Rematch,
     Say,
+    SeenTrick,
     Stage,
     TermsView,
     Tone,
     VoidHand,
+    WishDwell,
 )
 from protocol.cards import parse_cards
 from protocol.rules.acts import Call, Name, Reserve
@@ -304,7 +306,7 @@ def test_a_key_ends_the_dwell_and_enter_does_no_more_than_that() -> None:
     sent = len(bench.sent)
     bench.press("enter")
     assert page(bench).dwell_trick is None
-    assert len(bench.sent) == sent
+    assert bench.sent[sent:] == [SeenTrick()]  # so that no computer waits for us
 
 
 def test_the_longest_wish_at_the_table_counts() -> None:
@@ -314,6 +316,24 @@ def test_the_longest_wish_at_the_table_counts() -> None:
     finish_trick(bench)
     bench.wait(4.0)
     assert page(bench).dwell_trick is not None
+
+
+def test_the_time_itself_says_nothing() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    finish_trick(bench)
+    sent = len(bench.sent)
+    bench.wait(10.0)
+    assert page(bench).dwell_trick is None
+    assert len(bench.sent) == sent
+
+
+def test_another_wish_in_the_settings_is_told_to_the_table() -> None:
+    bench = fixed()
+    bench.model.change(dwell=4.0)
+    assert bench.model.take() == [WishDwell(4.0)]
+    bench.model.change(sort="by-suit", dwell=4.0)
+    assert bench.model.take() == []
 
 
 def test_the_last_trick_is_shown_until_the_next_is_complete() -> None:

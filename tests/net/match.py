@@ -39,6 +39,7 @@ class Seat:
         self.plan = plan
         self.chain = chain
         self.events: list[Any] = []
+        self.times: list[float] = []  # when each was heard
         self._news = trio.Event()
         self.outcome: Outcome | None = None
         self.session: Session | None = None
@@ -46,6 +47,7 @@ class Seat:
 
     def _hear(self, event: Any) -> None:
         self.events.append(event)
+        self.times.append(trio.current_time())
         self._news.set()
         self._news = trio.Event()
 
@@ -99,7 +101,10 @@ class FourSeats:
         self.net = Network()
         self.seats: list[Seat] = []
 
-    async def gather(self, stack: AsyncExitStack, nursery: trio.Nursery, home: Path, **terms: Any) -> list[Seat]:
+    async def gather(
+        self, stack: AsyncExitStack, nursery: trio.Nursery, home: Path, *, people: tuple[str, ...] = (), **terms: Any
+    ) -> list[Seat]:
+        """Four who have agreed; *people*: the names of those who sit there as persons, all others as computers."""
         hubs: list[Hub] = []
         seatings = []
         chains = [SeedChain(stream_of(f"chain {name}")(32)) for name in NAMES]
@@ -108,7 +113,8 @@ class FourSeats:
             lobby = stack.enter_context(open_lobby(hub, nursery, stream_of(f"lobby {name}")))
             policy = level_policy("random")
             bot = BotSeat(host=hub.me.identity, policy=policy.name, version=policy.version, seeds=chain.commitment)
-            options: dict[str, Any] = {"addresses": (address(name),), "bot": bot, "auto_confirm": True}
+            options: dict[str, Any] = {"addresses": (address(name),), "auto_confirm": True}
+            options["bot"] = None if name in people else bot
             if not hubs:
                 seatings.append(lobby.open(make_terms(table=bytes(range(16)), **terms), **options))
             else:

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -13,10 +14,13 @@ from node.net.link import How
 from node.session import Said, Session, match_of
 from node.store import Store, StoreConflict
 from protocol.refusal import Refusal
-from protocol.table.effects import HandClosed, HandOpened, Persist, PlayCard, TrickClosed
+from protocol.rules.acts import Play
+from protocol.table.effects import Acted, HandClosed, HandOpened, Pause, Persist, PlayCard, TrickClosed
 from protocol.table.verify import verify
 from protocol.wire import messages
+from protocol.wire.connection import Incoming
 from protocol.wire.entries import decode_payload
+from protocol.wire.messages import Dwell, Seen
 from tests.net.match import FourSeats, Seat
 
 pytestmark = [pytest.mark.trio, pytest.mark.slow]
@@ -274,4 +278,105 @@ async def test_entries_of_another_match_are_not_ours(tmp_path: Path, autojump_cl
         assert match_of(entry) == seats[0].plan.match
         assert match_of(messages.Chat(match=bytes(32), text="x")) == bytes(32)
         assert match_of(messages.Entry(p=b"\x99", s=bytes(64))) is None
+        nursery.cancel_scope.cancel()
+
+
+# --- what people wish at a table with computers ----------------------------------------------------------------------
+
+
+def leads(seat: Seat) -> list[float]:
+    """Seconds from each trick's end to the lead to the next one, as *seat* heard them."""
+    closed: float | None = None
+    found = []
+    for event, at in zip(seat.events, seat.times, strict=True):
+        if isinstance(event, TrickClosed):
+            closed = at
+        elif isinstance(event, Acted) and isinstance(event.act, Play) and closed is not None:
+            found.append(at - closed)
+            closed = None
+    return found
+
+
+async def test_computers_do_not_lead_while_people_look_at_a_trick(tmp_path: Path, autojump_clock: object) -> None:
+    four = FourSeats()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        seats = await four.gather(stack, nursery, tmp_path, people=("anna", "bert"))
+        for seat, wish in zip(seats, (3.0, 1.0), strict=False):
+            seat.make(None).wish_dwell(wish)
+        async with trio.open_nursery() as sessions:
+            for seat in seats:
+                sessions.start_soon(seat.run, seat.session or seat.make(None))
+        waits = leads(seats[2])
+        assert len(waits) == 11
+        assert min(waits) >= 2.5  # from when the computer itself saw the trick
+        assert seats[2].session is not None
+        assert seats[2].session.dwell == 3.0
+        nursery.cancel_scope.cancel()
+
+
+async def test_computers_lead_at_once_when_people_have_seen_enough(tmp_path: Path, autojump_clock: object) -> None:
+    four = FourSeats()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        seats = await four.gather(stack, nursery, tmp_path, people=("anna",))
+        session = seats[0].make(None)
+        session.wish_dwell(3.0)
+
+        async def press() -> None:
+            for trick in range(1, 13):
+                await seats[0].until(lambda events, n=trick: sum(isinstance(e, TrickClosed) for e in events) >= n)
+                session.saw_trick()
+
+        async with trio.open_nursery() as sessions:
+            sessions.start_soon(press)
+            for seat in seats:
+                sessions.start_soon(seat.run, seat.session or seat.make(None))
+            await seats[0].over()
+            sessions.cancel_scope.cancel()
+        assert max(leads(seats[2])) < 1.0
+        nursery.cancel_scope.cancel()
+
+
+async def test_computers_wait_in_a_pause(tmp_path: Path, autojump_clock: object) -> None:
+    four = FourSeats()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        seats = await four.gather(stack, nursery, tmp_path, people=("anna",))
+        async with trio.open_nursery() as sessions:
+            for seat in seats:
+                sessions.start_soon(seat.run, seat.make(None))
+            await seats[0].until(lambda events: any(isinstance(event, TrickClosed) for event in events))
+            assert seats[0].session is not None
+            seats[0].session.act(Pause())
+            await trio.sleep(5)
+            heard = [len(seat.events) for seat in seats]
+            await trio.sleep(400)  # more than a decision, the reserve and the grace
+            assert [len(seat.events) for seat in seats] == heard
+            assert all(seat.session is not None and seat.session.view.paused for seat in seats)
+            seats[0].session.act(Pause(False))
+        check(seats)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("said", [Dwell(match=bytes(32), ms=10_000), Seen(match=bytes(32), deal=0, trick=1)])
+async def test_a_flood_of_wishes_changes_little(tmp_path: Path, autojump_clock: object, said: Dwell | Seen) -> None:
+    four = FourSeats()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        seats = await four.gather(stack, nursery, tmp_path, people=("anna", "bert"))
+        session = seats[0].make(None)
+        woken = 0
+
+        async def count() -> None:
+            nonlocal woken
+            while True:
+                await session.changed()
+                woken += 1
+
+        nursery.start_soon(count)
+        await trio.testing.wait_all_tasks_blocked()
+        link = seats[0].hub.link(seats[1].hub.me.identity)
+        assert link is not None
+        for _ in range(1_000):
+            message = msgspec.structs.replace(said, match=session.plan.match)
+            await session.message(link, Incoming(message, messages.encode(message)))
+            await trio.testing.wait_all_tasks_blocked()
+        assert woken <= 40
         nursery.cancel_scope.cancel()
