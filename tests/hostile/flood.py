@@ -25,7 +25,7 @@ junk        seat  entries in the name of others, not signed by them
 unknown     seat  signed entries on heads that nobody has
 calls       seat  signed calls that answer calls nobody made
 questions   seat  STATUS, ASK and HEADS in turn
-chat        seat  CHAT
+chat        seat  CHAT and PAUSE
 tables      seat  announcements of tables, each of another opener and signed by it
 shuffles    seat  signed SHUFs, each with another bogus proof
 =========== ===== ====================================================================================================
@@ -296,7 +296,9 @@ def member_messages(kind: str, scene: ProcessScene) -> list[bytes]:
                 messages.encode(Heads(match=match, chain=1, deal=0, heads=heads, reply=True)),
             ]
         case "chat":
-            return [messages.encode(messages.Chat(match=match, text="flood " * 20))]
+            said = [messages.encode(messages.Chat(match=match, text="flood " * 20))]
+            pauses = [messages.encode(messages.Pause(match=match, n=n // 2, on=n % 2 == 0)) for n in range(200)]
+            return [each for pause in pauses for each in (*said, pause)]
         case "tables":
             return [table_of(stranger(), n) for n in range(300)]
         case _:

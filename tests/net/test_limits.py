@@ -1,9 +1,11 @@
 """Rates and pauses: plain arithmetic."""
 
+from dataclasses import fields
+
 import pytest
 
 from node.net.dialer import pauses
-from node.net.limits import Bucket
+from node.net.limits import CONTACT, MEMBER, STRANGER, Bucket, Limits, Rates
 
 
 def test_bucket_lets_a_burst_pass_and_then_the_rate() -> None:
@@ -25,3 +27,13 @@ def test_bucket_turns_away_without_running_into_debt() -> None:
     assert [bucket.allow(1, 0.0) for _ in range(100)].count(True) == 3
     assert bucket.allow(1, 1.0)
     assert not bucket.allow(1, 1.0)
+
+
+def test_a_stranger_may_take_less_of_everything_than_a_contact_and_a_contact_than_a_member() -> None:
+    for field in fields(Rates):
+        stranger, contact, member = (getattr(rates, field.name) for rates in (STRANGER, CONTACT, MEMBER))
+        assert stranger < contact < member, field.name
+    limits = Limits()
+    assert limits.strangers < limits.links / 2
+    assert limits.arrivals_per_host < limits.arrivals_per_s
+    assert limits.half_open_per_host < limits.half_open
