@@ -80,6 +80,7 @@ REASONS: Final = {
     "friend": N_("this host serves no more tables of one friend at once"),
     "seats": N_("there are not that many seats at a table"),
     "closing": N_("this host is about to stop"),
+    "trouble": N_("this host has trouble with its disk"),
 }
 
 
@@ -223,10 +224,16 @@ class House:
         guests: list[Guest] = []
         async with self._taking_in:  # what is allowed is counted and taken by one friend at a time
             why = self._why_not(friend, message, announcement)
-            if why:
-                self.refused[why] += 1
-            while not why and len(guests) < message.count:
-                guests.append(await self._take_in(message.level, friend, announcement))
+            try:
+                while not why and len(guests) < message.count:
+                    guests.append(await self._take_in(message.level, friend, announcement))
+            except DokoError as error:  # a full disk is no reason to lose the link, or seats for nothing
+                log.warning("nobody taken in", why=error.message)
+                why = "trouble"
+                while guests:
+                    del self.guests[guests.pop().key]
+        if why:
+            self.refused[why] += 1
         keys = tuple(guest.key for guest in guests)
         answer = BotsSent(table=announcement.table, bots=keys, reason=why or "sent", text=REASONS.get(why, ""))
         link.post(messages.encode(answer))

@@ -15,6 +15,7 @@ from node.bots.house import Guest, House, Rules
 from node.bots.worker import WorkerPool
 from node.cli.app import App
 from node.cli.host_bots import lines
+from node.errors import DokoError
 from node.lobby import Seating
 from node.runtime import Node, open_node
 from protocol.table.terms import make_terms
@@ -161,3 +162,20 @@ async def test_forged_announcements_end_the_link(tmp_path: Path) -> None:
         assert a.closed == ["refused"]
         assert a.answers == []
         assert now.house.guests == {}
+
+
+async def test_a_host_with_a_full_disk_says_so_and_keeps_no_seat(tmp_path: Path) -> None:
+    async with scene(tmp_path, Rules(levels=("random",))) as now:
+        free_home = now.house._free_home
+
+        def once(in_use: set[Path]) -> tuple[Path, bytes]:
+            if in_use:
+                raise DokoError("The disk is full.")
+            return free_home(in_use)
+
+        now.house._free_home = once  # type: ignore[method-assign]
+        a = now.friends[0]
+        assert (await a.ask(now.house, a.table(), 2)).reason == "trouble"
+        assert now.house.guests == {}
+        assert now.house.status()["refused"] == {"trouble": 1}
+        assert (await a.ask(now.house, a.table())).reason == "sent"
