@@ -15,7 +15,7 @@ from typing import Any, Final
 import trio
 
 from node import identity as identities
-from node.errors import DokoError
+from node.errors import EXIT_PEER, DokoError
 from node.files import make_private_directory
 from node.i18n import _
 from node.paths import Paths
@@ -41,6 +41,12 @@ class Computer:
     process: trio.Process | None = None
     errors: str = ""
     leaving: bool = field(default=False)
+    settled: int = 0  # matches it has seen through
+
+    def failed(self, code: int) -> bool:
+        """Whether to tell that it ended with this exit code: not if it was let go, or no other match came."""
+        over = self.settled > 0 and code == EXIT_PEER
+        return bool(code) and not self.leaving and not over
 
 
 class Company:
@@ -167,8 +173,8 @@ class Company:
                     await process.stdin.send_all(first.encode() + b"\n")
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._errors, computer)
-                async for _event in _events(process.stdout):
-                    pass  # the table itself shows what they do
+                async for event in _events(process.stdout):  # the table itself shows what they do
+                    computer.settled += event.get("event") == "settled"
                 await process.wait()
                 nursery.cancel_scope.cancel()
         finally:
@@ -178,7 +184,7 @@ class Company:
                     await process.wait()
             with trio.CancelScope(shield=True):
                 await process.stdin.aclose()
-        if not computer.leaving and process.returncode:
+        if computer.failed(process.returncode or 0):
             text = computer.errors.strip() or _("it ended with exit code {n}").format(n=process.returncode)
             self._tell(_("The computer {name} has stopped: {why}").format(name=computer.name, why=text))
         if self._computers.get(computer.key) is computer:

@@ -18,10 +18,11 @@ from node.bots.policy import call_kinds, plays
 from node.bots.sampler import Sampler
 from node.bots.search import weigh_cards
 from node.bots.search_bot import Strong
-from node.console.words import decimal
+from node.console.faces import card_words
+from node.console.words import call_name, contract_name, decimal
 from node.i18n import _
-from protocol.cards import CARD_NAMES, CLUB_QUEEN, PLAYERS
-from protocol.rules.acts import Act, Call, Name, Play
+from protocol.cards import CLUB_QUEEN, PLAYERS
+from protocol.rules.acts import Act, Call, Healthy, Name, Play, Reserve
 from protocol.rules.calls import CallKind
 from protocol.rules.contracts import Contract
 from protocol.rules.view import HandView, hand_view
@@ -115,6 +116,22 @@ def weigh(view: HandView) -> tuple[Choice, ...]:
     return tuple(Choice(one.card, 100 * one.won // one.worlds, 100 * one.points // one.worlds) for one in ordered)
 
 
+def act_words(act: Act | None) -> str:
+    """An act as people say it."""
+    match act:
+        case Play(card=card):
+            return card_words(card)
+        case Call(kind=kind):
+            return call_name(kind.value)
+        case Name(contract=contract):
+            return contract_name(contract.value)
+        case Reserve():
+            return _("reservation")
+        case Healthy():
+            return _("healthy")
+    return words_of(act)
+
+
 def _points(hundredths: int) -> str:
     return decimal(hundredths / 100, 1, signed=True)
 
@@ -122,27 +139,27 @@ def _points(hundredths: int) -> str:
 def words(found: Hint) -> str:
     """The hint as one sentence in the user's language."""
     if not found.choices:
-        text = _("strong would say: {act}").format(act=words_of(found.act))
+        text = _("strong would say: {act}").format(act=act_words(found.act))
         for game in found.games:
             text += _("; {game}: wins {percent} %, {points} points").format(
-                game=_("normal game") if game.contract is None else words_of(Name(0, game.contract)),
+                game=_("normal game") if game.contract is None else contract_name(game.contract.value),
                 percent=game.win_percent,
                 points=_points(game.points),
             )
         return text
     best = found.choices[0]
     text = _("{card}: wins {percent} %, {points} points").format(
-        card=CARD_NAMES[best.card], percent=best.win_percent, points=_points(best.points)
+        card=card_words(best.card), percent=best.win_percent, points=_points(best.points)
     )
     if len(found.choices) > 1:
         second = found.choices[1]
         text += _("; next {card}: {percent} %, {points}").format(
-            card=CARD_NAMES[second.card], percent=second.win_percent, points=_points(second.points)
+            card=card_words(second.card), percent=second.win_percent, points=_points(second.points)
         )
     else:
         text += _("; there is no other card")
     if found.call is not None:
-        text = _("call {call}; {rest}").format(call=found.call.value, rest=text)
+        text = _("call {call}; {rest}").format(call=call_name(found.call.value), rest=text)
     return text
 
 
@@ -164,14 +181,14 @@ def missed_words(missed: Missed) -> str:
     """What ``strong`` would have done instead, as one sentence in the user's language."""
     if missed.did is None:
         return _("trick {n}: strong would have announced: {better}").format(
-            n=missed.card // 4 + 1, better=words_of(missed.better)
+            n=missed.card // 4 + 1, better=act_words(missed.better)
         )
     if not missed.cost:
         return _("strong would have said {better} instead of {did}").format(
-            better=words_of(missed.better), did=words_of(missed.did)
+            better=act_words(missed.better), did=act_words(missed.did)
         )
     return _("trick {n}: strong would have chosen {better} instead of {did}, {points} points").format(
-        n=missed.card // 4 + 1, better=words_of(missed.better), did=words_of(missed.did), points=_points(missed.cost)
+        n=missed.card // 4 + 1, better=act_words(missed.better), did=act_words(missed.did), points=_points(missed.cost)
     )
 
 

@@ -114,6 +114,8 @@ def _table(old: TableView | None, new: TableView, faces: Faces) -> Iterator[Said
 
 
 def _links(old: TableView | None, new: TableView) -> Iterator[Said]:
+    if new.stage in (Stage.SETTLED, Stage.STOPPED):
+        return  # then everybody goes, one by one
     for seat, player in enumerate(new.players):
         was = old.players[seat].link.state if old is not None else LinkState.SELF
         if _up(player.link.state) and not _up(was):

@@ -2,8 +2,11 @@
 
 import random
 
-from node.bots.hint import hint, missed_words, review, weigh_games, words
-from protocol.rules.acts import Call, Play, Reserve
+from node.bots.hint import act_words, hint, missed_words, review, weigh_games, words
+from node.console.words import call_name
+from node.i18n import use_language
+from protocol.cards import parse_card
+from protocol.rules.acts import Call, Healthy, Name, Play, Reserve
 from protocol.rules.calls import CallKind
 from protocol.rules.contracts import SOLOS, Contract
 from protocol.rules.hand import HandRules, HandState, Phase, push, result, start
@@ -74,9 +77,19 @@ def test_a_call_that_was_not_made_is_named() -> None:
                 if one.did is None:
                     assert isinstance(one.better, Call)
                     assert one.better.player == position
-                    assert f"strong would have announced: call {one.better.kind.value}" in missed_words(one)
+                    assert f"strong would have announced: {call_name(one.better.kind.value)}" in missed_words(one)
                     named.append((one.card, one.better))
         if named:
             break
     assert named, "in twelve hands somebody should have called"
     assert named[0][1].kind in CallKind
+
+
+def test_acts_are_told_as_people_say_them() -> None:
+    use_language("de")
+    try:
+        told = [act_words(act) for act in (Play(0, parse_card("HT")), Call(1, CallKind.NO90), Reserve(2), Healthy(3))]
+        assert told == ["Herz Zehn", "keine 90", "Vorbehalt", "gesund"]
+        assert act_words(Name(0, Contract.SOLO_QUEENS)) == "Damen-Solo"
+    finally:
+        use_language("en")
