@@ -177,11 +177,22 @@ class People:
 
     # -- the network
 
-    def start(self, hub: Hub, nursery: trio.Nursery, addresses: Callable[[Link | None], tuple[Address, ...]]) -> None:
-        """Work on *hub* from now on; *addresses* tells where we are reached (as a link goes out)."""
+    def start(
+        self,
+        hub: Hub,
+        nursery: trio.Nursery,
+        addresses: Callable[[Link | None], tuple[Address, ...]],
+        *,
+        watch: bool = True,
+    ) -> None:
+        """Work on *hub* from now on; *addresses* tells where we are reached (as a link goes out).
+
+        *watch*: notice what other commands change; for a computer of a host nobody changes anything.
+        """
         self._hub, self._nursery, self._addresses = hub, nursery, addresses
         hub.subscribe(self)
-        nursery.start_soon(self._watch)
+        if watch:
+            nursery.start_soon(self._watch)
 
     async def _watch(self) -> None:
         """Notice what other commands change."""

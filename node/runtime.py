@@ -235,10 +235,12 @@ async def open_node(
     nickname: str | None = None,
     announce: tuple[Address, ...] = (),
     log: bool = True,
+    watch: bool = True,
 ) -> AsyncIterator[Node]:
     """The node of *app*'s data directory, listening (unless *listen* is ``None``), for the time of the block.
 
-    *log*: write its log from now on; a process with several nodes has the log of one.
+    *log*: write its log from now on; a process with several nodes has the log of one.  *watch*: notice friends that
+    other commands add or block in its store meanwhile.
     Raises :class:`DokoError`: the data directory or the identity is in use, the port is taken, the store is damaged.
     """
     if log:
@@ -260,7 +262,7 @@ async def open_node(
                 node = Node(identity, store, hub, lobby, people, app.paths, announce or configured)
                 if listen is not None:
                     await node.listen(listen)
-                people.start(hub, nursery, node.addresses)
+                people.start(hub, nursery, node.addresses, watch=watch)
                 try:
                     yield node
                 finally:

@@ -340,7 +340,7 @@ class House:
     async def _open(self, guest: Guest, listen: Listen | None = None) -> AsyncIterator[Node]:
         """The node of *guest*, listening at *listen* if that is free (others may still look for it there)."""
         app = App(guest.data, environ={})
-        async with open_node(app, listen=None, nickname=guest.name, announce=(), log=False) as node:
+        async with open_node(app, listen=None, nickname=guest.name, log=False, watch=False) as node:
             await node.listen(listen or parse_listen(self._node.local_listen), free=True)
             yield node
 
