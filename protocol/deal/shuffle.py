@@ -91,10 +91,13 @@ def verify_shuffle(place: Place, key: bytes, before: Deck, deck_bytes: bytes, pr
     width = width_of(before)
     if type(deck_bytes) is not bytes or type(proof) is not bytes or len(proof) != proof_size(width):
         raise Refusal(Code.FORMAT, "SHUF: deck or proof is not of the right length")
-    after = decode_deck(deck_bytes, width)
-    decoded = decode_proof(proof, width)
+    return judge_shuffle(place, key, before, decode_deck(deck_bytes, width), decode_proof(proof, width))
+
+
+def judge_shuffle(place: Place, key: bytes, before: Deck, after: Deck, proof: Proof[bytes]) -> Deck:
+    """The same for a deck and a proof that have been read: *after*, or LAZY or SHUFFLE."""
     refuse_lazy(before, after)
-    if not verify(_statement(key, before, after), decoded, place.ctx(Kind.SHUF)):
+    if not verify(_statement(key, before, after), proof, place.ctx(Kind.SHUF)):
         raise Refusal(Code.SHUFFLE, f"seat {place.seat}: the proof does not show that this is a shuffle of the deck")
     return after
 

@@ -32,7 +32,7 @@ from protocol.deal import keys as deal_keys
 from protocol.deal.deck import Deck, decode_deck, initial_deck
 from protocol.deal.hashing import Place, hash_entries
 from protocol.deal.keys import PublicKeys
-from protocol.deal.shuffle import decode_proof, verify_shuffle
+from protocol.deal.shuffle import decode_proof, judge_shuffle
 from protocol.refusal import Code, Refusal
 from protocol.table.entries import Entry
 from protocol.table.log import ALL, ChainLog, Round, deal_head
@@ -232,17 +232,17 @@ class DealPhase:
     def _shuffle(self, entry: Entry, own: bool) -> None:
         fields, seat = entry.fields(wire.Shuf), entry.seat
         after = decode_deck(fields.deck, self.width)
-        decode_proof(fields.proof, self.width)
+        proof = None if own else decode_proof(fields.proof, self.width)
         before = self.decks[seat]
         self.decks.append(after)
-        if own or self.trust:
+        if proof is None or self.trust:
             self.verified.add(seat)
             return
         place = self.place(seat, entry.parent)
         self.work.append(
             Work(
-                verify_shuffle,
-                (place, self.joint_key, before, fields.deck, fields.proof),
+                judge_shuffle,
+                (place, self.joint_key, before, after, proof),
                 partial(self._shuffle_judged, entry),
                 entry,
                 blocks=False,

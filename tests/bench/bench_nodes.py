@@ -1,7 +1,7 @@
 """The whole deal in four nodes against its bare proof calls: ``python -m tests.bench.bench_nodes``.
 
 Four whole nodes in one process (hubs over loopback TCP with Noise, table cores, stores on disk with their fsync, proofs
-in threads; nobody plays) make one deal after another, from the first COMMIT to the opened hand.
+in threads, a computer that looks at every change) make one deal after another, from the first COMMIT to the open hand.
 
     CPU            of the process and all its threads from the start of the four sessions to four opened hands
     bare           the same calls of keys, shuffles, shares and their checks again, with the same arguments, one after
@@ -33,9 +33,11 @@ from typing import Any
 
 import trio
 
+from node.bots.levels import level_policy
 from node.net.address import parse_listen
 from node.net.hub import Hub, open_hub
 from node.plan import Plan, pack_plan
+from node.players import PolicyPlayer
 from node.session import Session
 from node.store import Store, open_store
 from protocol.deal import keys as deal_keys
@@ -44,7 +46,7 @@ from protocol.table.table import Table
 from protocol.wire import connection, messages
 from protocol.wire.connection import Connection
 from tests.hostile.node import identity_of, me_of
-from tests.table.net import SEATS, people, setups
+from tests.table.net import SEATS, chain_of, people, setups
 
 TARGETS = {"ratio": 1.3, "wire_kb": 160.0}
 
@@ -58,7 +60,7 @@ PROOFS: dict[str, tuple[tuple[Any, str], ...]] = {
         (deal_keys, "joint_key"),
     ),
     "shuffle and prove": ((own, "prepare"), (own, "shuffle")),
-    "verify": ((deal_phase, "verify_shuffle"),),
+    "verify": ((deal_phase, "judge_shuffle"), (deal_phase, "decode_deck"), (deal_phase, "decode_proof")),
     "SHARES make": ((own, "make_shares"),),
     "SHARES check": ((hand_phase, "check_shares"),),
     "hand and coin": ((hand_phase, "hand_pairs"), (hand_phase, "joint_coin"), (own, "read_hand")),
@@ -71,7 +73,7 @@ REST: dict[str, tuple[tuple[Any, str], ...]] = {
     "Noise": ((Connection, "receive"), (Connection, "send_bytes")),
     "store": ((Store, "persist"),),
     "table core": tuple((Table, name) for name in ("start", "receive", "tick", "link", "done")),
-    "reading a deck and a proof": ((deal_phase, "decode_deck"), (deal_phase, "decode_proof")),
+    "what the player sees": ((Table, "view"),),
 }
 
 
@@ -162,7 +164,10 @@ class Nodes:
                 plan = Plan(setup[seat], addresses)
                 store.add_match(plan.match, people()[seat].identity, seat, pack_plan(plan))
                 stores.append(store)
-                sessions.append(Session(self.hubs[seat], store, plan, identity_of(seat), os.urandom, stored=None))
+                player = PolicyPlayer(level_policy("random"), chain_of(seat).seed)
+                sessions.append(
+                    Session(self.hubs[seat], store, plan, identity_of(seat), os.urandom, stored=None, player=player)
+                )
             gc.collect()
             self._meter.on = True
             begun = time.process_time()

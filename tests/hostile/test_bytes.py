@@ -9,7 +9,7 @@ import pytest
 from protocol.deal import group as group_module
 from protocol.deal.group import IDENTITY, ristretto
 from protocol.deal.hashing import Q
-from protocol.deal.shuffle import verify_shuffle
+from protocol.deal.shuffle import judge_shuffle
 from protocol.refusal import Code
 from protocol.table import effects
 from protocol.table.entries import Entry, message_of
@@ -290,7 +290,7 @@ def test_attack_08_bogus_shuffles_cost_one_check() -> None:
         scene.room.deliver(Sent(3, 0, message_of(entry)))
     scene.room.pump()
     for effect in scene.effects_of(0):
-        if isinstance(effect, effects.Compute) and effect.fn is verify_shuffle:
+        if isinstance(effect, effects.Compute) and effect.fn is judge_shuffle:
             checked += effect.args[0].seat == 3
     assert checked == 1
     assert scene.closes(0)

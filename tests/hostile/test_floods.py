@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from protocol.deal import keys as deal_keys
+from protocol.deal import shuffle
 from protocol.table import calls, deal_phase, effects, hand_phase
 from protocol.table import entries as entries_module
 from protocol.table.entries import Entry, message_of
@@ -23,7 +24,7 @@ from protocol.wire.sync import Ask, Heads, Progress, Status
 from tests.deal.helpers import replace
 from tests.hostile.fields import FIELDS, Field, at_card
 from tests.hostile.forge import sign
-from tests.hostile.room import Sent
+from tests.hostile.room import Room, Sent
 from tests.hostile.scene import RoomScene
 from tests.hostile.stages import due
 from tests.table.net import people
@@ -31,7 +32,7 @@ from tests.table.net import people
 #: What checks a proof, where the table calls it.
 CHECKS: tuple[tuple[Any, str], ...] = (
     (deal_keys, "read_keys"),
-    (deal_phase, "verify_shuffle"),
+    (deal_phase, "judge_shuffle"),
     (hand_phase, "check_shares"),
     (hand_phase, "check_open"),
     (hand_phase, "judge_follow"),
@@ -186,3 +187,19 @@ def test_what_waits_is_not_judged_again_and_again(monkeypatch: pytest.MonkeyPatc
     for _ in range(50):
         target.receive(1, status, 0.0)
     assert len(checks) <= 1
+
+
+def test_a_proof_is_read_once_by_each_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it comes in, and not again when it is verified; its author does not read it at all."""
+    read = []
+    decode = shuffle.decode_proof
+
+    def counting(data: object, width: int) -> Any:
+        read.append(data)
+        return decode(data, width)
+
+    for module in (shuffle, deal_phase):
+        monkeypatch.setattr(module, "decode_proof", counting)
+    Room(1)
+    assert len(read) == 4 * 3
+    assert len(set(read)) == 4

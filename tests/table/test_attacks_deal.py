@@ -123,7 +123,7 @@ def test_08_many_bogus_shuffles_cost_one_check() -> None:
         bogus = changed(good, proof=good.proof[:-32] + (n + 1).to_bytes(32, "little"))
         foe.show(foe.deal(Kind.SHUF, bogus, seq=3, parent=head), 1)
     names = [getattr(fn, "__name__", "") for fn in checks]
-    assert names.count("verify_shuffle") == 1
+    assert names.count("judge_shuffle") == 1
     assert world.nodes[1].evidence
 
 
