@@ -22,6 +22,7 @@ from node.lobby import Seating
 from node.net.link import How, Link, LinkLost
 from node.plan import Plan, split_seeds
 from node.players import PolicyPlayer
+from node.practice import books_nothing
 from node.refusals import told
 from node.runtime import Node, Played
 from node.session import Session
@@ -211,6 +212,7 @@ async def play_plan(
             player=player,
             seed=chain.seed,
             watch=[lambda event: report(line_of(event))],
+            practice=books_nothing(plan.setup),
             started=sessions.append,
         )
     finally:
