@@ -58,7 +58,7 @@ def test_the_sections_are_there() -> None:
 @pytest.mark.parametrize("row", CONSTANTS, ids=lambda row: row[0])
 def test_each_constant(row: list[str]) -> None:
     value = value_of(row[2])
-    shown = value.decode() if isinstance(value, bytes) else str(int(value) if isinstance(value, float) else value)
+    shown = value.decode() if isinstance(value, bytes) else (f"{value:.10g}" if isinstance(value, float) else str(value))
     assert row[1].strip("`") == shown
 
 
