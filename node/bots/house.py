@@ -9,13 +9,14 @@ Theory of operation::
                                      asks for the seat, plays, thinks in the worker processes that all share
 
 The host's identity stands in the terms beside each of its computers.  A match that was interrupted is taken up again
-when the house opens; a table at which nothing has moved for long no longer counts against the limits.  The event loop,
-which all computers share, never waits for a disk: homes are looked through and made in a thread.
+when the house opens; a table at which nothing has moved for long no longer counts against the limits, but only so many
+of them are kept up: the others rest in their homes.  The event loop, which all computers share, never waits for a disk:
+homes are looked through and made in a thread.
 """
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,8 @@ log = logs.get("house")
 SEAT_S: Final = 900.0
 #: A table without a move for so long no longer counts against the limits (seconds).
 IDLE_S: Final = 1_800.0
+#: At so many such tables, in all, computers go on waiting; each is a node with a store and a port.
+IDLE_TABLES: Final = 12
 #: The opener may not have heard yet whom we send: how often a seat is asked for, and the pause between (seconds).
 TRIES: Final = 5
 AGAIN_S: Final = 1.0
@@ -112,6 +115,21 @@ class Guest:
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
 
+def surplus(tables: Sequence[tuple[bytes, bytes]], most: int) -> set[bytes]:
+    """The tables to let go so that *most* are left; *tables* as (friend, table), the one that stands longest first.
+
+    They are those of whoever has most, so that nobody makes others lose theirs.
+    """
+    left = list(tables)
+    gone = set()
+    while len(left) > most:
+        count = Counter(friend for friend, _table in left)
+        one = next(one for one in left if count[one[0]] == max(count.values()))
+        left.remove(one)
+        gone.add(one[1])
+    return gone
+
+
 class House:
     """See the module.  Subscribes to the host's hub."""
 
@@ -128,6 +146,7 @@ class House:
         self._root = node.paths.data / "bots"
         self.guests: dict[bytes, Guest] = {}
         self._asked: dict[bytes, Bucket] = {}
+        self._resting: set[Path] = set()  # homes whose match is not over, although nobody plays it now
         self._changed = trio.Event()
         self._taking_in = trio.Lock()
         self.closing = False
@@ -145,8 +164,14 @@ class House:
         self._node.people.stay_connected()
         self._nursery.start_soon(self._follow_people)
         self._nursery.start_soon(self._heartbeat.run)
-        for data, plan in await trio.to_thread.run_sync(self._interrupted):
-            self._recall(data, plan)
+        found = await trio.to_thread.run_sync(self._interrupted)
+        tables = dict.fromkeys((self._friend_at(plan), plan.setup.terms.table) for _data, plan in found)
+        gone = surplus(tuple(tables), self._rules.tables + IDLE_TABLES)
+        for data, plan in found:
+            if plan.setup.terms.table in gone:
+                self._resting.add(data)
+            else:
+                self._recall(data, plan)
 
     async def _follow_people(self) -> None:
         """Who has become a friend hears what there is."""
@@ -186,6 +211,18 @@ class House:
             for guest in self.guests.values()
             if friend in (None, guest.friend) and now - guest.moved < IDLE_S
         }
+
+    def _let_rest(self) -> None:
+        """Let computers go from tables that have been left standing, if there are too many."""
+        counted = self._tables()
+        idle = [one for one in self.guests.values() if one.table not in counted and not one.scope.cancel_called]
+        idle.sort(key=lambda one: one.moved)
+        gone = surplus(tuple(dict.fromkeys((one.friend, one.table) for one in idle)), IDLE_TABLES)
+        for guest in idle:
+            if guest.table in gone:
+                log.info("computer rests", name=guest.name)
+                self._resting.add(guest.data)
+                guest.scope.cancel()
 
     @property
     def free_tables(self) -> int:
@@ -240,6 +277,7 @@ class House:
         for guest in guests:
             self._nursery.start_soon(self._guard, guest, self._visit, announcement)
         if guests:
+            self._let_rest()
             self._tell_friends()
 
     def _why_not(self, friend: bytes, message: BotsWanted, announcement: Announcement) -> str:
@@ -271,7 +309,7 @@ class House:
 
     async def _take_in(self, level: str, friend: bytes, announcement: Announcement) -> Guest:
         """A computer that is free, or a new one."""
-        in_use = {guest.data for guest in self.guests.values()}
+        in_use = {guest.data for guest in self.guests.values()} | self._resting
         data, key = await trio.to_thread.run_sync(self._free_home, in_use)
         taken = {name for name in announcement.seats if name}
         taken |= {guest.name for guest in self.guests.values() if guest.table == announcement.table}
@@ -293,14 +331,17 @@ class House:
         return data, fresh.key
 
     def _interrupted(self) -> list[tuple[Path, Plan]]:
-        """The homes of computers that were playing when the house was last closed, each with what it is to take up."""
-        found: list[tuple[Path, Plan]] = []
+        """The homes of computers that were playing when the house was last closed, each with what it is to take up.
+
+        That is what was begun last: a match before it that is still open has stopped.  The oldest comes first.
+        """
+        found: list[tuple[float, Path, Plan]] = []
         for data in self._homes():
             with suppress(DokoError):
                 with App(data, environ={}).open_store() as store:
-                    plans = [unpack_plan(row.setup) for row in store.matches("open")]
-                found += [(data, plan) for plan in plans if plan.level is not None][:1]
-        return found
+                    plans = [(row.begun, data, unpack_plan(row.setup)) for row in store.matches("open")]
+                found += [one for one in plans if one[2].level is not None][-1:]
+        return [(data, plan) for _begun, data, plan in sorted(found, key=lambda one: one[0])]
 
     def _recall(self, data: Path, plan: Plan) -> None:
         """Let the computer at *data* take its match up."""

@@ -11,16 +11,18 @@ from typing import Any
 import pytest
 import trio
 
-from node.bots.house import Guest, House, Rules
+from node.bots.house import IDLE_S, IDLE_TABLES, Guest, House, Rules, surplus
 from node.bots.worker import WorkerPool
 from node.cli.app import App
 from node.cli.host_bots import lines
 from node.errors import DokoError
 from node.lobby import Seating
+from node.plan import Plan, pack_plan
 from node.runtime import Node, open_node
 from protocol.table.terms import make_terms
 from protocol.wire import messages
 from protocol.wire.messages import BotsSent, BotsWanted
+from tests.table.net import setups
 
 pytestmark = pytest.mark.trio
 
@@ -179,3 +181,40 @@ async def test_a_host_with_a_full_disk_says_so_and_keeps_no_seat(tmp_path: Path)
         assert now.house.guests == {}
         assert now.house.status()["refused"] == {"trouble": 1}
         assert (await a.ask(now.house, a.table())).reason == "sent"
+
+
+async def test_tables_left_standing_do_not_pile_up(tmp_path: Path) -> None:
+    async with scene(tmp_path, Rules(tables=1, per_friend=1, levels=("random",))) as now:
+        house, friend = now.house, now.friends[0]
+        left: list[Guest] = []
+        for _n in range(IDLE_TABLES + 2):
+            house._asked.clear()  # it has all the time it needs
+            assert (await friend.ask(house, friend.table())).reason == "sent"
+            guest = next(one for one in house.guests.values() if one not in left)
+            guest.state, guest.moved = "playing", trio.current_time() - IDLE_S
+            left.append(guest)
+        with trio.fail_after(10):
+            while left[0].key in house.guests:
+                await house.changed()
+        assert list(house.guests.values()) == left[1:], "the one that has stood still longest goes"
+        house._asked.clear()
+        await friend.ask(house, friend.table())
+        newest = next(one for one in house.guests.values() if one not in left)
+        assert newest.data != left[0].data, "its match can still be taken up"
+
+
+async def test_who_has_left_most_tables_standing_loses_them() -> None:
+    tables = [(b"good", b"0"), *((b"bad", bytes([n])) for n in range(1, 6))]
+    assert surplus(tables, 6) == set()
+    assert surplus(tables, 3) == {b"\1", b"\2", b"\3"}
+
+
+async def test_a_match_that_stopped_does_not_hide_the_one_that_was_on(tmp_path: Path) -> None:
+    async with scene(tmp_path, Rules(levels=("random",))) as now:
+        data, _key = now.house._free_home(set())
+        plans = [Plan(setups(n, bots=(1,))[1], ((),) * 4, "", "random") for n in range(2)]
+        with App(data, environ={}).open_store() as store:
+            for plan in plans:
+                store.add_match(plan.match, bytes(32), 1, pack_plan(plan))  # the second begins later
+            store.note_stop(plans[0].match, "seat 0 broke the rules")
+        assert [plan.match for _data, plan in now.house._interrupted()] == [plans[1].match]
