@@ -6,7 +6,7 @@ seconds.  Both computers of every table are the host's, the dearest arrangement 
 *stagger* seconds, then the work is measured for *seconds*:
 
     cores            CPU seconds of the host and its workers by seconds of the clock
-    CPU a table      of one hand at one table: both computers' deals, proofs, store, network and thinking
+    CPU a hand       both computers' deals, proofs, store, network and thinking at one table, by tricks that were played
     late             moves after the deadline of the terms; fallbacks: decisions of the rules for want of time
     think 99 %       time from a question to the policy's answer, waiting for a worker included
     loop             the longest that a message had to wait for the host's event loop
@@ -98,7 +98,7 @@ class People:
         self._options = options
         self.apps = [App(home / f"opener{n}", environ={}) for n in range(max(options.tables))]
         self.playing = 0
-        self.hands = 0
+        self.tricks = 0
         self._changed = trio.Event()
 
     def befriend(self, host: Path, tables: int) -> None:
@@ -143,8 +143,8 @@ class People:
             self._changed = trio.Event()
         elif line["event"] == "settled":
             self.playing -= 1
-        elif line["event"] == "hand":
-            self.hands += 1
+        elif line["event"] == "trick":
+            self.tricks += 1
 
 
 async def measure(home: Path, tables: int, core: int, options: argparse.Namespace) -> dict[str, Any]:
@@ -162,10 +162,10 @@ async def measure(home: Path, tables: int, core: int, options: argparse.Namespac
                 await trio.sleep(options.stagger / tables)
             with trio.fail_after(120):
                 await people.all_play(tables)
-            cpu, began, hands = host.cpu(), time.monotonic(), people.hands
+            cpu, began, tricks = host.cpu(), time.monotonic(), people.tricks
             await trio.sleep(options.seconds)
             spent, took = host.cpu() - cpu, time.monotonic() - began
-            hands = people.hands - hands
+            hands = (people.tricks - tricks) / 12
             still, memory = people.playing, host.megabytes()
             nursery.cancel_scope.cancel()
     finally:
@@ -174,7 +174,7 @@ async def measure(home: Path, tables: int, core: int, options: argparse.Namespac
         "tables": tables,
         "level": options.level,
         "seconds": round(took, 1),
-        "hands": hands,
+        "hands": round(hands, 1),
         "playing_at_the_end": still,
         "cores": round(spent / took, 3),
         "cpu_ms_a_hand": round(1000 * spent / hands) if hands else None,
