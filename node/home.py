@@ -112,6 +112,8 @@ log = logs.get("home")
 #: Notices and chat lines that a view carries.
 NOTICES: Final = 6
 CHAT_LINES: Final = 60
+#: How long a friend's computers are taken to be on their way (seconds).
+PROMISED_S: Final = 30.0
 #: Least time between two views (seconds): what changes together is shown together.
 COALESCE_S: Final = 0.02
 #: After a hand of practice: of how many moves something is said.
@@ -135,6 +137,7 @@ class Home:
         self._serial = 0
         self._seating: Seating | None = None
         self._invited: set[bytes] = set()
+        self._promised: set[bytes] = set()  # computers that friends' hosts send to our table
         self._houses: dict[bytes, messages.House] = {}  # by identity: friends' hosts of computers
         self._asked_houses: dict[bytes, bytes] = {}  # by identity: the table we asked them to
         self._session: Session | None = None
@@ -290,6 +293,7 @@ class Home:
             addresses=tuple(map(str, self._node.addresses()[:3])),
             invite=link,
             invite_expires=expires,
+            reach=self._node.reach,
             houses=tuple(
                 HouseView(self._names().get(key, key.hex()[:8]), key.hex(), house.levels, house.free)
                 for key, house in self._houses.items()
@@ -325,6 +329,8 @@ class Home:
         names = self._names()
         called = {seat.identity: seat.nickname for seat in view.seats if seat is not None} | names
         players: list[PlayerView | None] = []
+        if not isinstance(seating.core, Opener) and not any(view.seats):
+            return self._guest_view(view)
         for seat in view.seats:
             if seat is None:
                 players.append(None)
@@ -348,8 +354,34 @@ class Home:
             view.my_seat if view.my_seat is not None else 0,
             isinstance(seating.core, Opener),
             view.state is State.CONFIRMING,
+            self._coming(view) if isinstance(seating.core, Opener) else 0,
             self._invite[0],
         )
+
+    def _guest_view(self, view: GatheringView) -> SeatingView:
+        """Before the terms are on the table a guest knows by name who sits there, as the opener announces it."""
+        me = self._node.hub.me
+        table = self._node.lobby.announced(view.table)
+        players: list[PlayerView | None] = [None] * 4
+        if table is not None:
+            link = self._node.hub.link(table.opener)
+            opener = link.peer.nickname if link is not None else ""
+            for seat, (name, bot) in enumerate(zip(table.seats, table.bots, strict=True)):
+                if name is not None and name == opener:
+                    shown = self._names().get(table.opener, name)
+                    players[seat] = PlayerView(shown, table.opener.hex(), link=self._link(table.opener))
+                elif name is not None:
+                    players[seat] = PlayerView(name, bot="" if bot else None)
+        seat = players.index(None) if None in players else 0  # asked for, not yet given
+        if view.my_seat is not None:
+            seat = view.my_seat
+            players[seat] = PlayerView(me.nickname, me.identity.hex(), self._word(me.identity))
+        return SeatingView(view.table.hex(), terms_view(view.terms), tuple(players), seat, invite=self._invite[0])
+
+    def _coming(self, view: GatheringView) -> int:
+        """Computers on their way to our table: of ours, and of friends' hosts who have said so."""
+        here = {seat.identity for seat in view.seats if seat is not None}
+        return min(len((self._company.keys | self._promised) - here), view.seats.count(None))
 
     def _host_name(self, host: bytes, own: bytes, names: dict[bytes, str]) -> str | None:
         """Who runs a computer, if it is not a node of its own."""
@@ -544,7 +576,12 @@ class Home:
             if session is not None and closed is not None:
                 self._start(self._look_back, closed, (session.view.me - closed.forehand) % 4)
         elif isinstance(event, effects.DealAgain):
-            self.tell(_("The deal is made anew: {why}").format(why=told(event.reason)), Tone.WARN)
+            if event.seat is None and self._session is not None and self._session.view.hand is not None:
+                return  # the next deal, made in the background: nobody is to blame, nobody waits
+            self.tell(
+                _("The deal is made anew: {why}").format(why=told(event.reason)),
+                Tone.INFO if event.seat is None else Tone.WARN,
+            )
         elif isinstance(event, effects.KeysLost):
             self.tell(
                 _("This node has lost its keys for this hand and cannot play on; all four can agree that it is void."),
@@ -603,6 +640,7 @@ class Home:
             return access == "anyone" or (access == "friends" and self._people.standing(key) is Standing.CONTACT)
 
         self._opened_terms = raw
+        self._promised = set()
         seating = self._node.lobby.open(raw, addresses=self._node.addresses(), may_sit=may_sit, my_bots=self._company)
         self._sit(seating)
 
@@ -694,6 +732,8 @@ class Home:
         if self._asked_houses.pop(host, None) != answer.table or self._seating is None:
             return
         self._invited |= set(answer.bots)
+        self._promised |= set(answer.bots)
+        self._start(self._expect, set(answer.bots))
         name = self._names().get(host, host.hex()[:8])
         if answer.bots:
             text = ngettext("{name} sends {n} computer.", "{name} sends {n} computers.", len(answer.bots))
@@ -701,6 +741,12 @@ class Home:
         else:
             why = _(REASONS[answer.reason]) if answer.reason in REASONS else answer.text
             self.tell(_("{name} sends no computers: {why}.").format(name=name, why=why), Tone.WARN)
+
+    async def _expect(self, bots: set[bytes]) -> None:
+        """What a host has promised and not kept is forgotten after a while."""
+        await trio.sleep(PROMISED_S)
+        self._promised -= bots
+        self.change()
 
     def _own_address(self) -> str:
         """Where a process on this machine reaches us."""

@@ -265,6 +265,11 @@ class Lobby:
         """The tables that are open, as announced."""
         return [announcement for announcement, _raw, _source in self._tables.values() if announcement.open]
 
+    def announced(self, table: bytes) -> Announcement | None:
+        """The newest word about *table*, open or not."""
+        known = self._tables.get(table)
+        return known[0] if known is not None else None
+
     async def table_of(
         self, opener: bytes, *, not_table: bytes | None = None, within: float = ANNOUNCED_S
     ) -> Announcement:

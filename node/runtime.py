@@ -17,7 +17,7 @@ from node.errors import EXIT_ENVIRONMENT, EXIT_PEER, DokoError
 from node.i18n import _
 from node.identity import Identity
 from node.lobby import Lobby, open_lobby
-from node.net.address import Listen
+from node.net.address import Listen, is_loopback, reach_of
 from node.net.hub import Hub, local_host, open_hub
 from node.net.link import Link
 from node.paths import Paths
@@ -108,6 +108,13 @@ class Node:
         """Where a computer of ours listens: on this machine alone if we do, else on every interface; any free port."""
         alone = all(where.host in ("127.0.0.1", "::1") for where in self.hub.listening)
         return "127.0.0.1:0" if alone else ":0"
+
+    @property
+    def reach(self) -> str:
+        """From where this node can be reached at best: ``machine``, ``network`` or ``world``."""
+        if all(is_loopback(where.host) for where in self.hub.listening):
+            return "machine"
+        return reach_of(where.host for where in self.addresses())
 
     def addresses(self, link: Link | None = None) -> tuple[Address, ...]:
         """Where others can reach this node, best first (at most 8): as configured, as *link* goes out, as we listen."""

@@ -141,6 +141,7 @@ class SeatingView:
     me: int
     opener: bool = False
     confirm: bool = False
+    coming: int = 0  # computers on their way to free seats
     invite: str = ""  # a doko: link to this table's opener, if one was made
 
 
@@ -176,6 +177,7 @@ class LobbyView:
     addresses: tuple[str, ...] = ()  # where we listen, as others may type it
     invite: str = ""  # the last doko: link made for a friend
     invite_expires: float = 0.0  # epoch seconds
+    reach: str = "world"  # from where our addresses can be reached: "machine" | "network" | "world"
     houses: tuple[HouseView, ...] = ()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
+from node.console import words
 from node.console.canvas import Canvas, wrap
 from node.console.page import Page, draw_header
 from node.i18n import _
@@ -57,6 +58,11 @@ class InvitePage(Page):
         for row in wrap(link, width):
             canvas.text(margin, y, row, "strong")
             y += 1
+        if view is not None:
+            style, text = words.reach_line(view.lobby.addresses, view.lobby.reach)
+            for row in wrap(text, width):
+                canvas.text(margin, y, row, style)
+                y += 1
         rows = qr_rows(link)
         if not self.model.faces.ascii and y + len(rows) < canvas.height and len(rows[0]) <= width:
             for row in rows:

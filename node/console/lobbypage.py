@@ -451,12 +451,8 @@ class SeatingPage(Page):
                 name = _("you") if seat == seating.me else player.name
                 at = canvas.text(margin, y, label, "soft")
                 at = canvas.text(at, y, pad(name, 16), "name")
-                kind = (
-                    _("computer ({level})").format(level=_(words.LEVELS.get(player.bot, player.bot)))
-                    if player.bot
-                    else ""
-                )
-                at = canvas.text(at + 1, y, pad(kind or link_words(player.link), 26 if width >= 70 else 14), "soft")
+                kind = words.kind_of(player) or (link_words(player.link) if player.key or seat == seating.me else "")
+                at = canvas.text(at + 1, y, pad(kind, 26 if width >= 70 else 14), "soft")
                 mark = (
                     faces.sign("done") + " " + _("ready") if player.ready else faces.sign("wait") + " " + _("not ready")
                 )
@@ -489,7 +485,7 @@ class SeatingPage(Page):
     def _sentence(self) -> str:
         seating = self.seating
         me = seating.players[seating.me]
-        free = sum(player is None for player in seating.players)
+        free = sum(player is None for player in seating.players) - seating.coming
         if seating.confirm and not (me is not None and me.ready):
             return _("Read the terms. Enter agrees to them: you are ready.")
         if me is not None and me.ready:
@@ -500,14 +496,16 @@ class SeatingPage(Page):
                 "{n} seats are free: i invites a friend, c asks computers.",
                 free,
             )
-            return text.format(n=free)
+            return " ".join([*words.coming_line(seating.coming), text.format(n=free)])
+        if seating.coming:
+            return words.coming_line(seating.coming)[0]
         return _("Waiting until all four are here.")
 
     def offers(self, action: str) -> bool:
         if action == "ready":
             return self.seating.confirm
         if action in ("bots", "invite"):
-            return self.seating.opener and None in self.seating.players
+            return self.seating.opener and self.seating.players.count(None) > self.seating.coming
         return True
 
     def do_up(self, _key: str = "") -> None:

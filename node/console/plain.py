@@ -125,6 +125,7 @@ class Plain:
             self._invite = view.lobby.invite
             self.say(_("Give this link to one friend, by any way you trust. It works once."))
             self.say(view.lobby.invite)
+            self.say(words.reach_line(view.lobby.addresses, view.lobby.reach)[1])
         self.offer()
 
     def _settled(self, old: TableView | None, table: TableView | None) -> None:

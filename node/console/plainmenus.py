@@ -186,8 +186,12 @@ class Menus:
                 text = _("free")
             else:
                 text = _("you") if seat == seating.me else player.name
+                if kind := words.kind_of(player):
+                    text += f", {kind}"
                 text += ", " + (_("ready") if player.ready else _("not ready"))
             self._console.say(_("Seat {number}: {who}").format(number=seat + 1, who=text))
+        for line in words.coming_line(seating.coming):
+            self._console.say(line)
         me = seating.players[seating.me]
         choices = []
         if hosts := words.hosts_line(seating.players, duel=seating.terms.mode == "duel"):
@@ -196,7 +200,7 @@ class Menus:
             self._console.document(terms_document(seating.terms, WIDTH))
             if me is None or not me.ready:
                 choices.append(Choice(_("I agree to these terms and am ready"), Ready()))
-        if seating.opener and None in seating.players:
+        if seating.opener and seating.players.count(None) > seating.coming:
             choices += [
                 Choice(
                     _("fill the free seats with computers ({level})").format(level=_(words.LEVELS[level])),

@@ -207,6 +207,35 @@ def names(items: "list[str] | tuple[str, ...]") -> str:
     return _("{some} and {last}").format(some=", ".join(items[:-1]), last=items[-1])
 
 
+def kind_of(player: "PlayerView") -> str:
+    """What kind of computer sits there; empty for a person."""
+    if player.bot is None:
+        return ""
+    return _("computer ({level})").format(level=_(LEVELS.get(player.bot, player.bot))) if player.bot else _("computer")
+
+
+def coming_line(coming: int) -> list[str]:
+    """That so many computers are on their way to free seats; nothing if none is."""
+    text = ngettext("A computer is on its way.", "{n} computers are on their way.", coming)
+    return [text.format(n=coming)] if coming else []
+
+
+def reach_line(addresses: tuple[str, ...], reach: str) -> tuple[str, str]:
+    """From where an invitation with these addresses works: style and words.  *reach* as in ``LobbyView.reach``."""
+    where = names(addresses)
+    if reach == "machine":
+        return "warn", _(
+            "It leads to this machine alone ({addresses}): friends elsewhere cannot use it. In doko without a command "
+            "(not doko play) it leads to your network; where friends reach you is set by network.addresses."
+        ).format(addresses=where)
+    if reach == "network":
+        return "soft", _(
+            "It leads to {addresses}: your own network. For friends elsewhere let your router pass the port on, and "
+            "set the address they reach you at (network.addresses)."
+        ).format(addresses=where)
+    return "soft", _("It leads to {addresses}.").format(addresses=where)
+
+
 def hosts_line(players: "Iterable[PlayerView | None]", *, duel: bool = False) -> str:
     """Who hosts which computers, and so could see their cards; empty if nobody here does.
 

@@ -1,6 +1,7 @@
 """Addresses as people type them, for dialling and for listening; the text form itself is protocol.wire.address."""
 
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from node.errors import EXIT_USAGE, DokoError
@@ -52,6 +53,25 @@ def parse_listen(text: str) -> Listen:
 def _bad(text: str, hint: str) -> DokoError:
     shown = text if len(text) <= 80 else text[:77] + "..."
     return DokoError(_("“{text}” is no address.").format(text=shown), hint, EXIT_USAGE)
+
+
+def reach_of(hosts: Iterable[str]) -> str:
+    """From where one of *hosts* can be reached at best: ``machine`` (this one alone), ``network`` or ``world``.
+
+    Whether a router or firewall lets anybody through nobody knows from here.
+    """
+    best = "machine"
+    for host in hosts:
+        if is_loopback(host):
+            continue
+        try:
+            known = ipaddress.ip_address(host.partition("%")[0]).is_global
+        except ValueError:
+            known = "." in host and not host.endswith(".local")
+        if known:
+            return "world"
+        best = "network"
+    return best
 
 
 def is_loopback(host: str) -> bool:

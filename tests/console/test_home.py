@@ -3,10 +3,14 @@
 import json
 from contextlib import AsyncExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trio
 
+from node.net.address import Listen
+from node.runtime import own_hosts
 from node.store import Store
 from node.view import (
     AddFriend,
@@ -31,7 +35,9 @@ from node.view import (
     Say,
     Stage,
     TermsView,
+    Tone,
 )
+from protocol.table.effects import DealAgain
 from tests.console.homes import Person, first_legal, person
 
 pytestmark = pytest.mark.trio
@@ -125,6 +131,52 @@ async def test_a_table_for_the_invited_is_shown_to_who_is_invited(tmp_path: Path
         view = await bruno.desk.until(lambda v: v.lobby.tables)
         bruno.desk.send(JoinTable(view.lobby.tables[0].id))
         await bruno.desk.until(lambda v: v.lobby.seating)
+
+
+async def test_a_guest_sees_who_sits_there_before_all_four_are(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        anna, bruno, carla = [await stack.enter_async_context(person(tmp_path, name)) for name in NAMES[:3]]
+        anna.desk.send(OpenNewTable(TermsView(seats="anyone")))
+        await anna.desk.until(lambda v: v.lobby.seating)
+        bruno.desk.send(JoinTable(where=anna.address))
+        await bruno.desk.until(lambda v: v.lobby.seating and v.lobby.seating.players.count(None) == 2)
+        carla.desk.send(JoinTable(where=anna.address))
+        for one in (bruno, carla):
+            view = await one.desk.until(lambda v: v.lobby.seating and v.lobby.seating.players.count(None) == 1)
+            seating = view.lobby.seating
+            assert seating is not None
+            assert [player and player.name for player in seating.players] == ["Anna", "Bruno", "Carla", None]
+            me = seating.players[seating.me]
+            assert me is not None
+            assert me.key == one.key
+            opener = seating.players[0]
+            assert opener is not None
+            assert opener.link.state is LinkState.DIRECT
+
+
+async def test_a_deal_thrown_away_in_the_background_is_no_news(tmp_path: Path) -> None:
+    again = DealAgain(3, "the duel does not allow this deal")
+    async with person(tmp_path, "Anna") as anna:
+        anna.home._heard(again)
+        view = await anna.desk.until(lambda v: v.notices)
+        assert view.notices[-1].tone is Tone.INFO
+        said = view.notices
+        playing: Any = SimpleNamespace(view=SimpleNamespace(hand=object(), stage=None))
+        anna.home._session = playing
+        anna.home._heard(again)
+        anna.home._heard(DealAgain(3, "the three others agreed", 2))
+        view = await anna.desk.until(lambda v: len(v.notices) > len(said))
+        assert len(view.notices) == len(said) + 1  # the one that blames somebody
+        assert view.notices[-1].tone is Tone.WARN
+        anna.home._session = None
+
+
+async def test_an_invitation_from_loopback_alone_says_so(tmp_path: Path) -> None:
+    async with person(tmp_path, "Anna") as anna:
+        assert anna.desk.view.lobby.reach == "machine"
+        await anna.node.hub.listen(Listen("", 0))
+        anna.home.change()
+        await anna.desk.until(lambda v: v.lobby.reach != "machine" or own_hosts() == ["127.0.0.1"])
 
 
 async def test_impossible_wishes_are_answered_in_words(tmp_path: Path) -> None:

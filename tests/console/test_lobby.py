@@ -1,6 +1,7 @@
 """The full screen before the match: lobby, forms, friends, invitations, seats, settings."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from node.view import (
     MakeInvite,
     OpenMatch,
     OpenNewTable,
+    PlayerView,
     Ready,
     RemoveFriend,
     RenameFriend,
@@ -129,6 +131,36 @@ def test_empty_seats_are_filled_and_the_terms_are_confirmed() -> None:
     assert bench.sent[-1] == Ready()
 
 
+def seated(bench: Bench, **changes: Any) -> None:
+    seating = bench.node.lobby.seating
+    assert seating is not None
+    bench.node.lobby = replace(bench.node.lobby, seating=replace(seating, **changes))
+    bench.show()
+
+
+def test_computers_on_their_way_are_said_to_come() -> None:
+    bench = Bench()
+    bench.press("n", "enter")
+    seated(bench, coming=3)
+    text = bench.text()
+    assert "3 computers are on their way." in text
+    assert "seats are free" not in text
+    bench.press("c")
+    assert not any(isinstance(command, FillWithBots) for command in bench.sent)
+    seated(bench, coming=1)
+    assert "A computer is on its way. 2 seats are free" in " ".join(bench.text().split())
+
+
+def test_a_guest_sees_by_name_who_sits_there_and_himself() -> None:
+    bench = Bench()
+    bench.press("n", "enter")
+    players = (PlayerView("Emil", "ab" * 32, link=LinkView(LinkState.DIRECT)), PlayerView("Ada", bot=""), None)
+    seated(bench, opener=False, me=2, players=(*players[:2], PlayerView("Dora", "cd" * 32), None))
+    rows = [" ".join(row.split()) for row in bench.text().split("\n")]
+    for begin in ("1. Emil direct", "2. Ada computer", "3. you here", "4. free"):
+        assert any(row.startswith(begin) for row in rows), begin
+
+
 def test_friends_who_are_there_can_be_invited_to_the_table() -> None:
     bench = Bench()
     bench.press("n", "enter", "i")
@@ -191,6 +223,18 @@ def test_an_invitation_with_its_code() -> None:
     assert "It works once." in text
     assert "█" in text
     assert "█" not in bench.text(80, 24), "there is no room for the code"
+
+
+@pytest.mark.parametrize(
+    ("reach", "said"), [("machine", "friends elsewhere cannot use it"), ("network", "your own network"), ("world", "")]
+)
+def test_an_invitation_says_where_it_leads(reach: str, said: str) -> None:
+    bench = Bench()
+    bench.node.lobby = replace(bench.node.lobby, reach=reach, addresses=("192.0.2.7:4848", "[2001:db8::1]:4848"))
+    bench.press("i")
+    text = " ".join(bench.text(120, 40).split())
+    assert "192.0.2.7:4848 and [2001:db8::1]:4848" in text
+    assert said in text
 
 
 def test_ledger_and_history_are_asked_for_and_exported() -> None:

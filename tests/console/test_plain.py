@@ -267,6 +267,7 @@ def test_friends_books_and_invitations() -> None:
     bench.choose("invite a friend")
     assert bench.sent[-1] == MakeInvite()
     assert any(line.startswith("doko:") for line in bench.lines)
+    assert any(line.startswith("It leads to") for line in bench.lines)
     bench.type("")
     bench.choose("your matches")
     assert any("Your points, hand by hand:" in line for line in bench.lines)

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from node.errors import EXIT_ENVIRONMENT, EXIT_USAGE, DokoError
-from node.net.address import Listen, parse_dial, parse_listen
+from node.net.address import Listen, parse_dial, parse_listen, reach_of
 from node.net.dialer import DialFailed, dial
 from node.net.listener import bound_addresses, open_listeners
 from protocol.wire.address import Address
@@ -107,3 +107,21 @@ async def test_dialling_a_name_that_does_not_exist_says_so() -> None:
     trio.socket.set_custom_hostname_resolver(Nobody())
     with pytest.raises(DialFailed, match="no such host"):
         await dial(Address("nobody.invalid", 1), 5)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "reach"),
+    [
+        ([], "machine"),
+        (["127.0.0.1", "::1", "localhost"], "machine"),
+        (["192.168.1.7"], "network"),
+        (["127.0.0.1", "10.0.0.3", "fe80::1"], "network"),
+        (["100.64.0.9"], "network"),
+        (["anna", "anna.local"], "network"),
+        (["192.168.1.7", "2a01:4f8::1"], "world"),
+        (["8.8.8.8"], "world"),
+        (["anna.example"], "world"),
+    ],
+)
+def test_from_where_a_node_can_be_reached(hosts: list[str], reach: str) -> None:
+    assert reach_of(hosts) == reach
