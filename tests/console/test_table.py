@@ -541,6 +541,17 @@ def test_lost_links_and_relays_are_shown() -> None:
     assert "Bruno is back." in bench.text()
 
 
+@pytest.mark.parametrize(("stage", "told"), [(Stage.HAND, True), (Stage.SETTLED, False)])
+def test_after_the_settlement_nobody_is_missed(stage: Stage, told: bool) -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    bench.node.stage = stage
+    bench.show()
+    bench.node.links[2] = LinkView(LinkState.LOST)
+    bench.show()
+    assert ("The link to Bruno is lost." in [said.text for said in bench.model.log]) is told
+
+
 def test_an_absence_shows_the_choices_and_what_they_mean() -> None:
     bench = fixed()
     bid_healthy(bench)
