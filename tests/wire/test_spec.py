@@ -58,7 +58,8 @@ def test_the_sections_are_there() -> None:
 @pytest.mark.parametrize("row", CONSTANTS, ids=lambda row: row[0])
 def test_each_constant(row: list[str]) -> None:
     value = value_of(row[2])
-    shown = value.decode() if isinstance(value, bytes) else (f"{value:.10g}" if isinstance(value, float) else str(value))
+    number = f"{value:.10g}" if isinstance(value, float) else str(value)
+    shown = value.decode() if isinstance(value, bytes) else number
     assert row[1].strip("`") == shown
 
 
