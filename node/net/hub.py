@@ -51,7 +51,7 @@ PATIENCE_S: Final = 2.0
 STABLE_S: Final = 5.0
 #: Hosts whose rate of connections is remembered.
 MAX_HOSTS: Final = 1024
-#: Hosts of contacts and members that are remembered.
+#: Contacts and members whose last host is remembered.
 MAX_FRIENDLY: Final = 256
 #: How long the links' polite end may take when the node stops (seconds).
 FAREWELL_S: Final = 2.0
@@ -138,7 +138,7 @@ class Hub:
         self._links: dict[bytes, _Entry] = {}
         self._arrivals = Bucket(self.limits.arrivals_per_s, self.limits.arrivals_burst)
         self._hosts: dict[str, Bucket] = {}
-        self._friendly: dict[str, None] = {}  # hosts that a contact or member has been linked from, oldest first
+        self._friendly: dict[bytes, str] = {}  # the host that a contact or member has come from last, oldest first
         self._log_rate = Bucket(1, 20)
         self._half_open: Counter[str] = Counter()
         self._subscribers: list[Subscriber] = []
@@ -267,16 +267,16 @@ class Hub:
             and len(self._links) < self.limits.links
             and self._arrivals_of(host).allow(1, now)
             and (
-                host in self._friendly
+                host in self._friendly.values()
                 or (self._half_open.total() < self.limits.half_open and self._arrivals.allow(1, now))
             )
         )
 
     def _remember(self, host: str, identity: bytes) -> None:
-        """*identity* has come from *host*: contacts and members do so again."""
+        """*identity* has come from *host*: contacts and members do so again.  One host each, however many they have."""
         if host and self.standing(identity) in (Standing.CONTACT, Standing.MEMBER):
-            self._friendly.pop(host, None)
-            self._friendly[host] = None
+            self._friendly.pop(identity, None)
+            self._friendly[identity] = host
             if len(self._friendly) > MAX_FRIENDLY:
                 del self._friendly[next(iter(self._friendly))]
 

@@ -211,6 +211,24 @@ async def test_a_friend_comes_in_while_strangers_from_everywhere_take_all_there_
             await anna.connect(address("bert"))
 
 
+async def test_a_friend_with_many_networks_takes_no_other_friends_place(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each opens the door from one host, the one it came from last: whoever has a /48 has 65,536 of them."""
+    hosts = iter([("192.0.2.1", ""), *((f"2001:db8:0:{n:x}::/64", "") for n in range(300))])
+    monkeypatch.setattr(hub_module, "_remote", lambda stream: next(hosts))
+    net = Network()
+    standing = dict.fromkeys((make_me("anna").identity, make_me("carl").identity), Standing.CONTACT)
+    async with net.node("bert", standing=lambda key: standing.get(key, Standing.STRANGER)) as bert:
+        async with net.node("anna") as anna, net.node("carl") as carl:
+            for caller, times in ((anna, 1), (carl, 300)):
+                for _ in range(times):
+                    link = await caller.connect(address("bert"))
+                    link.close("test")
+                    await trio.sleep(5)
+        assert list(bert._friendly.values()) == ["192.0.2.1", "2001:db8:0:12b::/64"]
+
+
 @pytest.mark.parametrize(
     ("host", "network"),
     [
