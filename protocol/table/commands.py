@@ -151,4 +151,4 @@ class Commands(Duties):
         deal = self.match.next_deal
         if deal is None or self.match.sent_shares(deal.number, self.me):
             raise Refusal(Code.TURN, "no deal is under way")
-        self._sign_restart(deal, deal.log.head, None)
+        self._ask_all(deal)

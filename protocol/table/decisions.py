@@ -1,8 +1,12 @@
 """Decisions against a seat: evidence, deals thrown away (RESTART) and kept (KEEP), absence.
 
-On the first head of a deal chain RESTART stands for evidence alone: all have that head, whatever a liar has shown to
-each.  Nobody is left behind there for being silent (no key is made yet that a new deal would have to replace) and
-nobody signs KEEP.  On every later head it stands for absence, and there a seat signs KEEP or RESTART, never both.
+On the first head of a deal chain, which all have, whatever a liar has shown to each, stand the RESTARTs because of
+evidence and those of all four.  Nobody is left behind there for being silent: no key is made yet that a new deal would
+have to replace.  On every later head RESTART stands for absence.
+
+KEEP says that its author does not sign: on the first head a RESTART of all four, on a later one a RESTART against
+anybody.  Nobody signs both.  Who has signed a RESTART sends no SHARES before another one's KEEP on that head: so
+wherever a deal is thrown away by some and its hand opened by others, one of them has signed KEEP and RESTART.
 
 Nobody else takes the place of an absent player yet: in a hand an absence waits, or the table adjourns.
 """
@@ -74,7 +78,12 @@ class Decisions(Pausing):
         if deal is None or deal.state is DealState.DEAD or self._resuming:
             return False
         for (number, head, target), signed in self.match.restarts.items():
-            if number != deal.number or target is None or self.me in (*signed, target):
+            if number != deal.number or self.me in (*signed, target):
+                continue
+            if target is None:
+                if self._sends_shares(deal) and not self._kept(head):
+                    self._sign(Chain.DEAL, deal.number, None, head, Kind.KEEP, wire.Keep())
+                    return True
                 continue
             theirs = self._theirs(deal, head, target)
             if theirs is not None and self._stand_by(deal, head, target):
@@ -96,6 +105,10 @@ class Decisions(Pausing):
         refused here, so no log has them for whoever comes later."""
         faults = [fault for (number, _), fault in self._guilty.items() if number >= deal - 1]
         return [entry for fault in faults for entry in (fault.entry, fault.other) if entry is not None]
+
+    def _sends_shares(self, deal: DealPhase) -> bool:
+        """We have sent SHARES: no RESTART of ours may follow, since somebody could have seen his hand by then."""
+        return self.match.sent_shares(deal.number, self.me)
 
     def _decided(self, deal: DealPhase, head: bytes) -> bool:
         """We have signed a RESTART against somebody on this head: a KEEP would say that we never do."""
@@ -124,9 +137,16 @@ class Decisions(Pausing):
             return
         if self.me in self.match.restarts.get((deal.number, head, seat), {}):
             return
-        if seat is not None and self._kept(head):
-            return  # KEEP binds us: no decision against anybody here
+        if self._kept(head) and (seat is None) is (head == deal.first_head):
+            return  # KEEP binds us
         self._sign(Chain.DEAL, deal.number, None, head, Kind.RESTART, wire.Restart(seat=seat))
+
+    def _ask_all(self, deal: DealPhase) -> bool:
+        """RESTART of all four; whether it was ours to sign."""
+        if self.me in self.match.restarts.get((deal.number, deal.first_head, None), {}):
+            return False
+        self._sign_restart(deal, deal.first_head, None)
+        return self.me in self.match.restarts.get((deal.number, deal.first_head, None), {})
 
     def _restarted(self, entry: Entry) -> None:
         """Somebody wants this deal thrown away: agree if we see it the same way."""
@@ -153,7 +173,9 @@ class Decisions(Pausing):
         asked = sum(entry.seat in signed for (_, _, whom), signed in self.match.restarts.items() if whom is None)
         if target is None:
             if asked <= RESTARTS:
-                self._sign_restart(deal, entry.parent, None)
+                self._ask_all(deal)  # KEEP if we have sent SHARES: _keep_duty
+            elif not self._kept(entry.parent) and self.me not in self.match.restarts[deal.number, entry.parent, None]:
+                self._sign(Chain.DEAL, deal.number, None, entry.parent, Kind.KEEP, wire.Keep())
         elif (deal.number, target) in self._guilty:
             self._sign_restart(deal, deal.first_head, target)
         elif target in self._clocks.gone(self._now) and entry.parent != deal.first_head:
@@ -215,10 +237,7 @@ class Decisions(Pausing):
         others = self.match.decisions.values()
         if any(e.kind is Kind.KEEP and e.parent == head and e.seat != target for e in others):
             return False
-        if self.me in self.match.restarts.get((deal.number, head, None), {}):
-            return False
-        self._sign_restart(deal, head, None)
-        return self.me in self.match.restarts.get((deal.number, head, None), {})
+        return self._ask_all(deal)
 
     def _absences(self) -> None:
         """People are told who is gone; in the deal, where nothing is lost by it, a silent seat is left behind."""

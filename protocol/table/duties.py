@@ -48,10 +48,7 @@ class Duties(Resume):
             self._sign_deal(deal, Kind.COMMIT, wire.Commit(hash=mine.keys.commitment))
             return True
         if mine is None:  # the store has lost them: nothing is dealt yet, so nothing is lost
-            if self.me in self.match.restarts.get((deal.number, deal.log.head, None), {}):
-                return False
-            self._sign_restart(deal, deal.log.head, None)
-            return True
+            return self._ask_all(deal)
         if Kind.KEYS in kinds:
             self._sign_deal(deal, Kind.KEYS, wire.Keys(body=mine.keys.body))
         elif Kind.KEYOK in kinds:
@@ -161,8 +158,7 @@ class Duties(Resume):
         key = (Kind.SHARES, deal.number)
         mine = self._deals.get(deal.number)
         if mine is None:
-            self._sign_restart(deal, deal.log.head, None)
-            return False
+            return self._ask_all(deal)
         if key in self._making or (self._waits_for_go_on and not self._go_on):
             return False
         if self._promised_no_share(deal):
@@ -183,11 +179,19 @@ class Duties(Resume):
         return True
 
     def _promised_no_share(self, deal: DealPhase) -> bool:
-        """Whether we have signed a RESTART of this deal that can still come about."""
-        return any(
-            number == deal.number and self.me in signed and not self._released(deal, head, target)
-            for (number, head, target), signed in self.match.restarts.items()
-        )
+        """Whether we have signed a RESTART of this deal, and nobody who would have to sign it, too, has said that he
+        does not: by KEEP.  What he has gone on with is no promise, and he could sign it afterwards."""
+        keeps = [e for e in self.match.decisions.values() if e.kind is Kind.KEEP and e.deal == deal.number]
+        for (number, head, target), signed in self.match.restarts.items():
+            if number != deal.number or self.me not in signed:
+                continue
+            if target is not None and head == deal.first_head:  # because of evidence
+                kept = self._released(deal, head, target)
+            else:
+                kept = any(e.parent == head and e.seat not in (self.me, target) for e in keeps)
+            if not kept:
+                return True
+        return False
 
     @property
     def _agreed_to_void(self) -> bool:

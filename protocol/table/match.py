@@ -42,7 +42,7 @@ from protocol.table.end_phase import (
     document,
 )
 from protocol.table.entries import Entry, PlaceKey, check_signature, entry_hash
-from protocol.table.equivocation import TURNS, Equivocation, against_a_seat, contradict
+from protocol.table.equivocation import TURNS, Equivocation, contradict
 from protocol.table.hand_phase import HandPhase
 from protocol.table.log import ALL, ChainLog, main_head
 from protocol.table.roster import Setup
@@ -321,8 +321,10 @@ class Match:
             raise Refusal(Code.TURN, f"{entry.words()}: a seat does not decide about itself")
         if deal.log.position(entry.parent) is None:
             raise Later
-        if self.sent_shares(deal.number, entry.seat):
-            return False  # signed before, and left behind when one of the three showed that he would not sign
+        if self._opened(deal.number):
+            return False  # signed before, and left behind: four have sent SHARES all the same
+        if target is None and entry.parent != deal.first_head:
+            return False  # all four throw it away on the head that all have
         mine = sum(entry.seat in by for (number, _, _), by in self.restarts.items() if number == deal.number)
         if mine >= MAX_RESTARTS:
             raise Refusal(Code.LIMIT, f"{entry.words()}: too many RESTARTs of one deal")
@@ -352,6 +354,13 @@ class Match:
             return []
         signed = min(complete, key=lambda item: (item[0], item[1]))[2]
         return [signed[seat] for seat in sorted(signed)]
+
+    def _opened(self, number: int) -> bool:
+        """Whether the hand of this deal has been opened."""
+        hand = self.hand
+        if hand is not None and hand.deal.number == number:
+            return hand.state is not None
+        return any(closed.deal == number for closed in self.closed)
 
     def sent_shares(self, deal: int, seat: int) -> bool:
         """Whether *seat* has sent SHARES of *deal* (taken, or being judged)."""
@@ -572,7 +581,7 @@ class Match:
         done = self.main.rounds[position].entries if position < self.main.length else ()
         judging = () if hand is None else tuple(hand.judging.values())
         for other in (*done, *judging):
-            if contradict(other, entry):
+            if contradict(other, entry, self.setup.terms_hash):
                 raise Equivocation(other, entry)
         if hand is None or hand.state is None or entry.parent not in hand.states:
             return False  # lapsed, or of no hand
@@ -600,7 +609,7 @@ class Match:
     def _check_vote_kept(self, entry: Entry, signed: dict[int, Entry]) -> None:
         """Whoever has signed VOID on a head has no turn there any more."""
         vote = signed.get(entry.seat)
-        if vote is not None and contradict(vote, entry):
+        if vote is not None and contradict(vote, entry, self.setup.terms_hash):
             raise Equivocation(vote, entry)
 
     def _lapse(self) -> None:
@@ -655,10 +664,10 @@ class Match:
         if entry.kind is Kind.KEEP:
             signed = [by for (_, head, _), by in self.restarts.items() if head == entry.parent]
             others += [by[entry.seat] for by in signed if entry.seat in by]
-        elif not against_a_seat(entry):
+        elif entry.kind not in (Kind.RESTART, Kind.DROP):
             return
         for other in others:
-            if contradict(other, entry):
+            if contradict(other, entry, self.setup.terms_hash):
                 self.faults.append(Fault(entry.seat, Equivocation(other, entry), other, entry))
                 return
 

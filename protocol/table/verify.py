@@ -134,7 +134,7 @@ def _evidence(raw: bytes) -> Verdict:
             raise Refusal(Code.CONTEXT, f"{entry.words()}: not of the seat that is accused")
     if len(entries) == 2:
         first, second = entries
-        if not contradict(first, second):
+        if not contradict(first, second, setup.terms_hash):
             raise Refusal(Code.CONTEXT, "the two entries are not two for one place, and one seat may sign both")
         refusal: Refusal = Equivocation(first, second)
     else:

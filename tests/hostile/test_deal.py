@@ -212,7 +212,7 @@ def test_shares_after_a_promise_to_send_none(live: Live) -> None:
     forge = scene.forge
     deckok = forge.entry(Kind.DECKOK, wire.DeckOk(hash=forge.deal.barrier))
     scene.tell(deckok)
-    restart = forge.entry(Kind.RESTART, wire.Restart(seat=None))
+    restart = forge.entry(Kind.RESTART, wire.Restart(seat=None), parent=forge.deal.first_head)
     for seat in scene.honest:
         scene.send(deckok, to=seat)
         scene.send(restart, to=seat)
@@ -238,7 +238,9 @@ def test_restart_while_the_shares_are_made() -> None:
     deckok = next(e for e in forge.table.match.known.values() if e.kind is Kind.DECKOK and e.seat == 3)
     room.deliver(Sent(3, 0, message_of(deckok)))
     assert room.jobs  # SHARES is being made
-    room.deliver(Sent(3, 0, message_of(forge.entry(Kind.RESTART, wire.Restart(seat=None)))))
+    room.deliver(
+        Sent(3, 0, message_of(forge.entry(Kind.RESTART, wire.Restart(seat=None), parent=forge.deal.first_head)))
+    )
     seat, job, fn, args = room.jobs.popleft()
     room._do(seat, room.tables[seat].done(job, fn(*args), room.now))
     assert scene.sent_entries(0, Kind.RESTART)

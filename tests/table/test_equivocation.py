@@ -8,8 +8,10 @@ from protocol.table.deal_phase import DealState
 from protocol.table.entries import Entry
 from protocol.table.equivocation import Equivocation, contradict
 from protocol.table.evidence import write
+from protocol.table.exchange import last_of
 from protocol.table.match import Fault
 from protocol.table.verify import verify
+from protocol.table.view import Stage
 from protocol.wire import entries as wire
 from protocol.wire.entries import Chain, Kind
 from tests.table.hostile import Foe, convicted, entries_of, until
@@ -206,7 +208,7 @@ def test_who_has_wanted_another_one_left_behind_asks_all_four() -> None:
     kept = {entry.seat for entry in match.decisions.values() if entry.kind is Kind.KEEP}
     assert kept == {2}, "this KEEP released seat 0, but it releases nobody who waits for seat 2"
     Foe(world, 1).show(Foe(world, 1).signer.make(Chain.DEAL, 0, None, head, Kind.RESTART, wire.Restart(seat=2)), 0)
-    assert 0 in match.restarts[0, head, None]
+    assert 0 in match.restarts[0, match.deals[0].first_head, None]
     assert not any(e.kind is Kind.KEEP and e.seat == 0 for e in match.decisions.values())
 
 
@@ -229,6 +231,83 @@ def says(message: Wire, kind: Kind, seat: int) -> bool:
     return any((entry.kind, entry.seat) == (kind, seat) for _, entry in entries_of([message]))
 
 
+# --- RESTART and SHARES ----------------------------------------------------------------------------------------------
+
+
+class LastStep:
+    """All but the last DECKOK is in; the three others have agreed to throw the deal away, the hostile seat has not."""
+
+    def __init__(self, seed: int) -> None:
+        self.world = world = World(seed, mode="variable", stake=10)
+        self.matches = [world.nodes[seat].table.match for seat in (0, 1, 3)]
+        self.closed = True
+        world.hooks.append(self.swallow)
+        until(world, lambda: all(match.deals[0].log.missing == (FOE,) for match in self.matches) and self.at_the_end())
+        assert world.act(0, effects.DealAnew()) is None
+        self.first = self.matches[0].deals[0].first_head
+        until(world, lambda: all(len(match.restarts.get((0, self.first, None), {})) == 3 for match in self.matches))
+        self.foe = Foe(world, FOE)
+
+    def at_the_end(self) -> bool:
+        return all(match.deals[0].log.kinds == {Kind.DECKOK} for match in self.matches)
+
+    def swallow(self, message: Wire) -> list[Wire] | None:
+        """Nothing but what a test shows leaves the hostile seat, and it hears of no RESTART."""
+        if not self.closed:
+            return None
+        found = [entry for _, entry in entries_of([message])]
+        if message.target == FOE and any(entry.kind is Kind.RESTART for entry in found):
+            return []
+        return [] if any(entry.seat == FOE and entry.kind in (Kind.DECKOK, Kind.SHARES) for entry in found) else None
+
+    def entry(self, kind: Kind) -> Entry:
+        """The hostile seat's own DECKOK or SHARES, which its program has made."""
+        known = self.foe.match.known.values()
+        return next(entry for entry in known if (entry.seat, entry.kind) == (FOE, kind))
+
+    def decision(self, kind: Kind, fields: wire.Fields) -> Entry:
+        return self.foe.signer.make(Chain.DEAL, 0, None, self.first, kind, fields)
+
+    def sent(self) -> set[int]:
+        """Who of the others has sent SHARES, as far as he knows."""
+        return {seat for seat, match in zip((0, 1, 3), self.matches, strict=True) if match.sent_shares(0, seat)}
+
+
+def test_who_has_agreed_to_a_new_deal_sends_no_share_because_another_one_does() -> None:
+    """It could sign the RESTART afterwards: only its KEEP shows that it will not."""
+    step = LastStep(5120)
+    step.foe.show(step.entry(Kind.DECKOK))
+    until(step.world, lambda: any(entry.kind is Kind.SHARES for entry in step.foe.match.known.values()))
+    step.foe.show(step.entry(Kind.SHARES))
+    step.world.run(until=step.world.now + 30.0)
+    assert not step.sent()
+
+
+def test_a_deal_thrown_away_for_some_and_opened_by_others_convicts() -> None:
+    """It keeps the deal, so that all send SHARES, and then throws it away before some of them."""
+    step = LastStep(5121)
+    step.foe.show(step.entry(Kind.DECKOK))
+    step.foe.show(step.decision(Kind.KEEP, wire.Keep()))
+    until(step.world, lambda: step.sent() == {0, 1, 3})
+    step.foe.show(step.decision(Kind.RESTART, wire.Restart(seat=None)), 0)
+    step.foe.show(step.entry(Kind.SHARES), 1, 3)
+    convicted(step.world, FOE, Code.EQUIVOCATION)
+
+
+def test_who_has_sent_shares_keeps_the_deal_and_who_asked_for_another_goes_on() -> None:
+    world = World(5122, mode="variable", stake=10)
+    hold = True
+    world.hooks.append(lambda message: [] if hold and message.target == 3 and says(message, Kind.DECKOK, 1) else None)
+    others = [world.nodes[seat].table.match for seat in (0, 1, 2)]
+    until(world, lambda: all(match.sent_shares(0, seat) for seat, match in enumerate(others)))
+    assert world.act(3, effects.DealAnew()) is None
+    match = world.nodes[3].table.match
+    until(world, lambda: any(entry.kind is Kind.KEEP for entry in match.decisions.values()))
+    hold = False
+    finish(world)
+    assert len(match.closed) == len(match.deals) == 1
+
+
 # --- the pairs themselves -------------------------------------------------------------------------------------------
 
 
@@ -240,24 +319,26 @@ def entry_of(foe: Foe, kind: Kind, fields: wire.Fields, seq: int | None, head: b
 def test_what_one_seat_may_sign_on_one_head() -> None:
     world = World(5116, mode="variable", stake=10)
     foe, other = Foe(world, FOE), Foe(world, 1)
+    terms, first = world.setups[0].terms_hash, world.nodes[0].table.match.deals[0].first_head
     void = entry_of(foe, Kind.VOID, wire.Void(), None)
     call = entry_of(foe, Kind.CALL, wire.Call(what="re", after=(), open=None, neq=None), 3)
     receipt = entry_of(foe, Kind.TRICK, wire.Trick(trick=1, digest=bytes(32), rejoins=()), 4)
     bid = entry_of(foe, Kind.BID, wire.Bid(reserve=False, neq=None), 4)
-    assert contradict(void, bid)
-    assert contradict(bid, void)
-    assert contradict(receipt, bid), "one place"
+    assert contradict(void, bid, terms)
+    assert contradict(bid, void, terms)
+    assert contradict(receipt, bid, terms), "one place"
     for fine in (call, receipt, void):
-        assert not contradict(void, fine)
-    assert not contradict(void, entry_of(other, Kind.BID, wire.Bid(reserve=False, neq=None), 4))
-    assert not contradict(void, entry_of(foe, Kind.BID, wire.Bid(reserve=False, neq=None), 4, b"h" * 32))
-    keep = foe.signer.make(Chain.DEAL, 0, None, bytes(32), Kind.KEEP, wire.Keep())
-    assert contradict(keep, entry_of(foe, Kind.RESTART, wire.Restart(seat=0), None))
-    assert not contradict(keep, entry_of(foe, Kind.RESTART, wire.Restart(seat=None), None))
+        assert not contradict(void, fine, terms)
+    assert not contradict(void, entry_of(other, Kind.BID, wire.Bid(reserve=False, neq=None), 4), terms)
+    assert not contradict(void, entry_of(foe, Kind.BID, wire.Bid(reserve=False, neq=None), 4, b"h" * 32), terms)
     drop = wire.Drop(seat=0, next=1, calls=(), evidence=None)
     kept = foe.signer.make(Chain.MAIN, 0, None, bytes(32), Kind.KEEP, wire.Keep())
-    assert contradict(entry_of(foe, Kind.DROP, drop, None), kept)
-    assert not contradict(entry_of(foe, Kind.DROP, drop, None), keep), "of another chain"
+    assert contradict(entry_of(foe, Kind.DROP, drop, None), kept, terms)
+    for head, excluded, fine in ((first, None, 0), (bytes(32), 0, None)):
+        keep = foe.signer.make(Chain.DEAL, 0, None, head, Kind.KEEP, wire.Keep())
+        assert contradict(keep, entry_of(foe, Kind.RESTART, wire.Restart(seat=excluded), None, head), terms)
+        assert not contradict(keep, entry_of(foe, Kind.RESTART, wire.Restart(seat=fine), None, head), terms)
+        assert not contradict(entry_of(foe, Kind.DROP, drop, None, head), keep, terms), "of another chain"
 
 
 def pairs_that_prove_nothing(foe: Foe) -> list[tuple[Entry, Entry]]:
@@ -276,3 +357,14 @@ def test_evidence_of_a_pair_that_may_be_signed_convicts_nobody(which: int) -> No
     verdict = verify(write(foe.match, fault))
     assert not verdict.good
     assert verdict.problem.startswith("CONTEXT")
+
+
+def test_wishes_that_came_to_nothing_crowd_no_decision_out_of_what_is_told() -> None:
+    """A node whose store was put back has to hear of its KEEP, however many heads it has wished void since."""
+    world = World(5117, mode="variable", stake=10)
+    until(world, lambda: world.nodes[0].table.view(world.now).stage is Stage.HAND)
+    assert world.act(0, effects.VoidHand()) is None
+    teller = world.nodes[1].table.match
+    until(world, lambda: sum(e.seat == 0 and e.kind is Kind.VOID for e in teller.known.values()) > 24)
+    told = last_of(teller, 0)
+    assert [entry.parent for entry in told if entry.kind is Kind.VOID] in ([], [teller.main.head])
