@@ -4,7 +4,8 @@ Theory of operation::
 
     A makes a link (token stored) --any way A trusts--> B dials A with the token as a key (XXpsk3)
     A: the token is used up, B is a contact, CONTACT -> B          B: A is a contact, CONTACT -> A
-    both: ADDRESSES (signed, own) whenever a link comes up; a later record replaces an earlier one
+    both: ADDRESSES (signed, own) whenever a link comes up; a later record replaces an earlier one,
+          and those of others who sat at a table with both (:mod:`node.whereabouts`)
 
 From then on the identity key is the account.  A link without an invitation never makes a contact.
 
@@ -14,7 +15,7 @@ with what was last read, and reads and writes in threads.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from secrets import token_bytes
@@ -32,8 +33,10 @@ from node.net.dialer import DialFailed
 from node.net.hub import Hub, Standing
 from node.net.limits import Bucket
 from node.net.link import Link, LinkLost
+from node.plan import unpack_plan
 from node.refusals import bad_link
 from node.store import Store
+from node.whereabouts import COMPANIES, Whereabouts
 from protocol.refusal import Refusal
 from protocol.wire import messages
 from protocol.wire.address import Address, parse_address
@@ -79,6 +82,15 @@ def read_known(store: Store) -> Known:
     return Known(version, tuple(store.contacts()), tokens)
 
 
+def read_companies(store: Store) -> list[frozenset[bytes]]:
+    """Who sat at our latest tables; to be called in a thread.  What cannot be read is left out."""
+    found = []
+    for row in store.matches()[-COMPANIES:]:
+        with suppress(DokoError):
+            found.append(frozenset(player.identity for player in unpack_plan(row.setup).setup.roster.players))
+    return found
+
+
 class People:
     """The contacts of a running node.  Subscribes to the hub."""
 
@@ -97,6 +109,7 @@ class People:
         self._addresses: Callable[[Link | None], tuple[Address, ...]] = lambda link: ()
         self._changed = trio.Event()
         self._kept: set[bytes] = set()
+        self._whereabouts = Whereabouts(identity.key, time.time, trio.current_time)
         self._writes: dict[bytes, Bucket] = {}  # by friend
         self._reading = trio.Lock()
         self._known = known
@@ -194,6 +207,21 @@ class People:
         if watch:
             nursery.start_soon(self._watch)
 
+        nursery.start_soon(self._read_companies)
+
+    async def _read_companies(self) -> None:
+        """With whom we sat at the latest tables."""
+        for company in await trio.to_thread.run_sync(read_companies, self._store):
+            self._whereabouts.together(company)
+
+    def together(self, identities: Iterable[bytes]) -> None:
+        """These, and we, sit at one table: each may be told where the others are."""
+        self._whereabouts.together(identities)
+
+    def places(self, identity: bytes) -> tuple[Address, ...]:
+        """Where a friend, or somebody at a table of ours, has said lately that it can be reached."""
+        return self._whereabouts.places(identity)
+
     async def _watch(self) -> None:
         """Notice what other commands change."""
         while True:
@@ -217,7 +245,11 @@ class People:
     def _keep(self) -> None:
         if self._hub is None or not self._kept:
             return
-        wanted = {friend.key for friend in self.friends if not friend.blocked and friend.addresses}
+        wanted = {
+            friend.key
+            for friend in self.friends
+            if not friend.blocked and (friend.addresses or self._whereabouts.places(friend.key))
+        }
         for key in wanted - self._kept:
             self._hub.keep(key, lambda key=key: self._addresses_of(key))  # type: ignore[misc]
         for key in self._kept - wanted - {b""}:
@@ -226,7 +258,8 @@ class People:
 
     def _addresses_of(self, key: bytes) -> list[Address]:
         contact = self.friend(key)
-        return [parse_address(text) for text in contact.addresses] if contact is not None else []
+        known = [parse_address(text) for text in contact.addresses] if contact is not None else []
+        return list(dict.fromkeys([*known, *self._whereabouts.places(key)]))
 
     def link_up(self, link: Link) -> None:
         assert self._nursery is not None
@@ -247,16 +280,25 @@ class People:
             if accepted:
                 await self._befriend(link)
                 link.post(messages.encode(Contact(accept=True)))
-        if self.standing(key) is Standing.CONTACT:
+        if self._trusted(key):
             await self._tell_addresses(link)
+
+    def _trusted(self, key: bytes) -> bool:
+        """Friends, and people at a table of ours, are told where we are and listened to."""
+        standing = self.standing(key)
+        if standing is Standing.STRANGER and self._whereabouts.companion(key):
+            return self._hub is not None and self._hub.standing(key) is Standing.MEMBER
+        return standing is Standing.CONTACT
 
     async def _tell_addresses(self, link: Link) -> None:
         key = link.peer.identity
-        await trio.to_thread.run_sync(self._contacts.seen, key, link.remote if link.outgoing and link.remote else None)
+        if self.friend(key) is not None:
+            where = link.remote if link.outgoing and link.remote else None
+            await trio.to_thread.run_sync(self._contacts.seen, key, where)
         record = sign_addresses(
             self._identity.sign, self._identity.key, int(time.time()), self._addresses(link)[:LINK_ADDRESSES]
         )
-        link.post(messages.encode(AddressesOf(records=(record,))))
+        link.post(messages.encode(AddressesOf(records=(record, *self._whereabouts.told_to(key)))))
 
     async def _befriend(self, link: Link) -> None:
         key = link.peer.identity
@@ -280,8 +322,9 @@ class People:
 
     async def message(self, link: Link, incoming: Incoming) -> None:
         message, key = incoming.message, link.peer.identity
-        if isinstance(message, AddressesOf) and self.standing(key) is Standing.CONTACT:
-            # what others say of third people is for a later day
+        if isinstance(message, AddressesOf) and self._trusted(key):
+            if not self._hear_of_others(link, message):
+                return
             own = [record for record in message.records if record.identity == key][-1:]
             friend = self.friend(key)
             for record in own:
@@ -296,6 +339,31 @@ class People:
                 await self.reload()
         elif isinstance(message, Contact) and not message.accept and self.standing(key) is Standing.CONTACT:
             log.info("no longer a contact there", peer=link.short)
+
+    def _hear_of_others(self, link: Link, message: AddressesOf) -> bool:
+        """Where third people are, and its own word to hand on; False if the link ends because of it."""
+        teller = link.peer.identity
+
+        def wanted(identity: bytes) -> bool:
+            if self.standing(identity) is Standing.BLOCKED:
+                return False
+            return self.standing(identity) is Standing.CONTACT or self._whereabouts.companion(identity)
+
+        try:
+            news = self._whereabouts.take(teller, message.records, wanted)
+        except Refusal as refusal:
+            link.close("refused", refusal.detail)
+            return False
+        for record in news:
+            told = messages.encode(AddressesOf(records=(record,)))
+            for other in self._hub.links() if self._hub is not None else ():
+                if other.peer.identity != teller and self._whereabouts.share_a_table(
+                    other.peer.identity, record.identity
+                ):
+                    other.post(told)
+        if news:
+            self._keep()
+        return True
 
     # -- invitations
 

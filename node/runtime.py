@@ -143,6 +143,7 @@ class Node:
         *practice*: no money is booked (:mod:`node.practice`).
         Raises :class:`DokoError` when the table stops or the store fails.
         """
+        self.people.together(player.identity for player in plan.setup.roster.players)
         session = Session(
             self.hub,
             self.store,
@@ -154,6 +155,7 @@ class Node:
             seed=seed,
             watch=watch,
             settled=lambda outcome, view: self._book(plan, outcome, view, money=not practice),
+            places=self.people.places,
         )
         started(session)
         outcome = await session.run()

@@ -49,6 +49,7 @@ from protocol.table.effects import (
 from protocol.table.table import Secrets, Table
 from protocol.table.view import CoreView
 from protocol.wire import messages
+from protocol.wire.address import Address
 from protocol.wire.connection import Incoming
 from protocol.wire.messages import Chat, Dwell, Entry, Leave, Message, Pause, Seen
 
@@ -105,11 +106,13 @@ class Session:
         seed: Callable[[int], bytes] | None = None,
         watch: Sequence[Watcher] = (),
         settled: Callable[[Outcome, CoreView], Path] | None = None,
+        places: Callable[[bytes], Sequence[Address]] = lambda identity: (),
         in_thread: InThread = trio.to_thread.run_sync,
     ) -> None:
         """*stored*: ``None`` for a match gathered in this process just now, else what the store holds of it.
 
         *settled* closes the books, in the store's thread: with the first settlement and with each better one.
+        *places*: where somebody has said lately that he is reached, beside what the plan says.
         *in_thread* runs what takes long, as :func:`trio.to_thread.run_sync` does (tests have no threads).
         """
         self.plan = plan
@@ -134,6 +137,7 @@ class Session:
         self._outcome: Outcome | None = None
         self._settled_by = settled
         self._in_thread = in_thread
+        self._places = places
         self.path: Path | None = None  # of the settlement file
         self._finished: set[int] = set()  # seats that said they are done
         self._chat = {seat: Bucket(0.5, 6) for seat in range(4)}
@@ -277,7 +281,10 @@ class Session:
     def _keep(self, identity: bytes) -> None:
         seat = self._roster.seat_of(identity)
         assert seat is not None
-        self.hub.keep(identity, lambda: self.plan.addresses[seat], owner=self)
+        self.hub.keep(identity, lambda: self._where(seat, identity), owner=self)
+
+    def _where(self, seat: int, identity: bytes) -> list[Address]:
+        return list(dict.fromkeys([*self.plan.addresses[seat], *self._places(identity)]))
 
     async def _guard(self, task: Callable[..., Any], *args: Any) -> None:
         """Run a task of ours; what it raises ends the session and comes out of :meth:`run` as it is."""
