@@ -70,7 +70,10 @@ def first_difference(log: ChainLog, heads: Sequence[bytes]) -> int | None:
 
 
 def last_of(match: Match, seat: int) -> list[Entry]:
-    """The last entries of *seat* that we hold: on the main chain, on its latest deal chain, and all decisions."""
+    """The last entries of *seat* that we hold: on the main chain, on its two latest deal chains, and its decisions.
+
+    A VOID on a head that has moved excludes nothing that could still be signed there.
+    """
     best: dict[tuple[int, int], Entry] = {}
     for entry in match.known.values():
         if entry.seat != seat or entry.place is None:
@@ -80,5 +83,6 @@ def last_of(match: Match, seat: int) -> list[Entry]:
             best[key] = entry
     last = [entry for (chain, _), entry in best.items() if chain == Chain.MAIN]
     deals = sorted((entry for (chain, _), entry in best.items() if chain == Chain.DEAL), key=lambda e: e.deal)
-    decisions = [e for e in match.known.values() if e.seat == seat and e.place is None]
+    known = (e for e in match.known.values() if e.seat == seat and e.place is None)
+    decisions = [e for e in known if e.kind is not Kind.VOID or e.parent == match.main.head]
     return last + deals[-2:] + decisions[-24:]

@@ -156,7 +156,7 @@ class Resume(Inbox):
         last = [*exchange.last_of(self.match, seat), *self._held[seat]]
         for entry in last:
             self._send_entry(seat, entry)
-        last.sort(key=lambda entry: entry.place is None)  # decisions last: they can be signed twice without harm
+        last.sort(key=lambda entry: entry.place is None)  # decisions last: few of them exclude another entry
         hashes = tuple(entry.hash for entry in last)[:TOLD]
         answer = Told(match=self.setup.match_id, nonce=message.nonce, last=hashes)
         if seat in self._links:
