@@ -18,6 +18,7 @@ from node.bots.scene import Worlds, put_hand, sides_for
 from node.bots.search import Settings, search_card, weigh_cards, worth
 from node.bots.search_bot import Intermediate, Strong
 from node.bots.single import play_hand
+from node.console.faces import card_words
 from protocol.cards import CARD_NAMES, parse_cards
 from protocol.rules.acts import Call, Healthy, Play, Reserve
 from protocol.rules.calls import CallKind
@@ -305,7 +306,7 @@ def test_a_hint_names_the_best_card_and_why() -> None:
     assert [choice.card for choice in found.choices] != []
     assert sorted(choice.card for choice in found.choices) == sorted(cards_of(view))
     text = words(found)
-    assert CARD_NAMES[found.choices[0].card] in text
+    assert card_words(found.choices[0].card) in text
     assert f"{found.choices[0].win_percent} %" in text
     bidding = hint(hand_view(table("CQ CQ SQ SQ HQ HQ DQ CA CA CT SA SA"), 0))
     assert bidding.act == Reserve(0)
