@@ -161,8 +161,10 @@ def run(
 def _input_ended(*, typed: bool, in_match: bool) -> int:
     """Say that the input has ended; the exit code."""
     click.echo(_("The input has ended."), err=True)
+    if in_match:
+        return EXIT_NO  # it is not played to its end
     if typed:
-        return EXIT_NO if in_match else EXIT_OK
+        return EXIT_OK
     hint = _("The console needs somebody who types. A computer plays without one: doko table --help")
     click.echo(hint, err=True)
     return EXIT_USAGE

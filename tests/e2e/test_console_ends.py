@@ -180,15 +180,20 @@ def test_a_crash_is_told_on_a_working_terminal(server: Tmux, tmp_path: Path, wha
 def test_a_plain_console_whose_input_ends(tmp_path: Path) -> None:
     """In a pipe: the input is at its end while a match is on."""
     command = [*play(tmp_path), "--plain"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     for line in process.stdout:
         if "Healthy, or a reservation?" in line:
             break
     process.stdin.close()
-    rest = process.stdout.read()
+    rest, errors = process.stdout.read(), process.stderr.read() if process.stderr is not None else ""
     process.stdout.close()
-    assert process.wait(30) == 0
+    if process.stderr is not None:
+        process.stderr.close()
+    assert process.wait(30) == 1  # a match is not played to its end
     assert "Your match is kept." in rest
+    assert "The input has ended." in errors
     eventually(lambda: no_computers(tmp_path))
