@@ -496,6 +496,7 @@ class Home:
                 self._session.act(effects.MakeCall(kind))
             case VoidHand():
                 self._session.act(effects.VoidHand())
+                self.tell(_("You agree that this hand is void. It is as soon as all four do; until then play on."))
             case DealAnew():
                 self._session.act(effects.DealAnew())
             case Pause(on=on):

@@ -34,6 +34,7 @@ from node.console.settingspage import SettingsPage
 from node.console.tablepage import TablePage
 from node.i18n import _
 from node.view import Command, FinishedHand, Stage, View, WishDwell
+from protocol.rules.view import HandView
 
 #: Sentences kept for the log page.
 LOG_LENGTH: Final = 2000
@@ -72,6 +73,9 @@ class Model:
         self._base: Page = StartingPage(self)
         self._scored: set[tuple[str, int]] = set()  # (match, deal) of hands whose score has been shown
         self._settled: str = ""
+        self._late: View | None = None  # what is shown when the last trick of a hand has been looked at ...
+        self._held_until = 0.0  # ... at this time, or with a key
+        self._last_hand: HandView | None = None
 
     # --- what comes in ----------------------------------------------------------------------------------------
 
@@ -81,7 +85,11 @@ class Model:
         return self.settings.suits == "german"
 
     def show(self, view: View, now: float) -> None:
-        """A new view of the node."""
+        """A new view of the node; what follows the last trick of a hand is shown when that has been looked at."""
+        held = self._held(view, now)
+        self._late = view if held is not None else None
+        if held is not None:
+            view = held
         old, self.view, self.now, self.shown_at = self.view, view, now, now
         said = narrate(old, view, self.faces)
         self.log.extend(said)
@@ -98,6 +106,46 @@ class Model:
             self.title = "doko: " + (_("your turn") if question else names)
         else:
             self.title = "doko"
+
+    def _held(self, view: View, now: float) -> View | None:
+        """*view* with the finished hand still on the table, as long as its last trick stays."""
+        table = view.table
+        old = self.view.table if self.view is not None else None
+        if table is None or old is None or old.hand is None or old.match != table.match:
+            self._held_until = 0.0
+            return None
+        if self._held_until <= now:
+            news = table.finished[len(old.finished) :]
+            if not news or news[-1].result.void or old.deal.number != news[-1].deal or self._held_until:
+                self._held_until = 0.0
+                return None
+            self._held_until = now + table.dwell
+            if table.dwell <= 0:
+                return None
+            self._last_hand = replace(old.hand, hand=(), legal=(), state=news[-1].state)
+        shown = replace(
+            table,
+            stage=old.stage,
+            hand_number=old.hand_number,
+            forehand=old.forehand,
+            deal=old.deal,
+            hand=self._last_hand,
+            question=None,
+            offers=(),
+            points=old.points,
+            money=old.money,
+            finished=old.finished,
+            settlement=None,
+        )
+        return replace(view, table=shown)
+
+    def _let_go(self, now: float) -> None:
+        """The last trick has been looked at."""
+        late, self._held_until = self._late, 0.0
+        if late is not None:
+            self._held_until = now  # and not again
+            self.show(late, now)
+            self._held_until = 0.0
 
     def _choose_base(self, old: View | None, view: View) -> None:
         kind = TablePage if view.table is not None else SeatingPage if view.lobby.seating is not None else LobbyPage
@@ -131,6 +179,10 @@ class Model:
     def press(self, key: str, now: float) -> None:
         """A key, named as in :mod:`node.console.keys`."""
         self.now = now
+        if self._late is not None:
+            self._let_go(now)
+            if key in ("enter", "space", "escape"):
+                return
         if self.flash is not None:
             self.flash = None
         self._top().press(key)
@@ -150,6 +202,8 @@ class Model:
     def tick(self, now: float) -> None:
         """Time has passed."""
         self.now = now
+        if self._late is not None and now >= self._held_until:
+            self._let_go(now)
         if self.flash is not None and now >= self.flash_until:
             self.flash = None
         if isinstance(self._base, TablePage) and self.view is not None and self.view.table is not None:
@@ -160,6 +214,8 @@ class Model:
     def next_tick(self) -> float | None:
         """When :meth:`tick` is due, None: not before something happens."""
         times = [self.flash_until] if self.flash is not None else []
+        if self._late is not None:
+            times.append(self._held_until)
         if isinstance(self._base, TablePage) and self.view is not None and self.view.table is not None:
             due = self._base.next_tick()
             if due is not None:

@@ -96,6 +96,11 @@ class Menus:
         self._console.ask(_("Rule number; Enter alone: all rules"), done, empty=True)
 
     def _void(self) -> None:
+        assert self._console.view is not None
+        table = self._console.view.table
+        if table is not None and any(player.bot is not None for player in table.players):
+            self._console.say(words.no_void())
+            return
         text = _("If all four agree, nothing is paid and the hand is dealt again (R29). You cannot take it back.")
         self._console.submenu(text, [Choice(_("yes, I agree that this hand is void"), VoidHand())])
 

@@ -465,6 +465,9 @@ class TableKeys(Page):
         if self.table.hand is None and self.table.stage is not Stage.HAND:  # without keys there is a hand unseen
             self.model.say(_("There is no hand to be void."), "warn")
             return
+        if any(player.bot is not None for player in self.table.players):
+            self.model.say(words.no_void(), "warn")
+            return
         choices = [
             Choice(_("no, go on playing"), lambda: None),
             Choice(_("yes, I agree that this hand is void"), VoidHand()),

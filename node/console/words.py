@@ -214,6 +214,11 @@ def kind_of(player: "PlayerView") -> str:
     return _("computer ({level})").format(level=_(LEVELS.get(player.bot, player.bot))) if player.bot else _("computer")
 
 
+def no_void() -> str:
+    """Why a hand cannot be void at a table with computers: a person alone could undo each hand that goes badly."""
+    return _("Computers do not agree to a void hand (R29): it is played.")
+
+
 def coming_line(coming: int) -> list[str]:
     """That so many computers are on their way to free seats; nothing if none is."""
     text = ngettext("A computer is on its way.", "{n} computers are on their way.", coming)

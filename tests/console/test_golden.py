@@ -71,7 +71,7 @@ def scenes(size: tuple[int, int]) -> Iterator[tuple[str, View, tuple[str, ...]]]
             node.do(PlayCard(act.card))
         else:
             node.step()
-    yield "score", node.view(), ()
+    yield "score", node.view(), ("enter",)  # the last trick has been looked at
     yield "review", node.view(), ("r", "right", "right")
     node.step()
     yield "settlement", node.view(), ("escape", "escape")

@@ -578,6 +578,18 @@ def test_a_void_hand_needs_a_second_yes() -> None:
     assert "void" in bench.text()
 
 
+def test_computers_agree_to_no_void_hand() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    players = bench.node.table().players
+    bench.node.table_extra["players"] = (replace(players[0], bot="beginner"), *players[1:])
+    bench.show()
+    bench.press("v")
+    assert "Computers do not agree to a void hand" in bench.text()
+    bench.press("2")
+    assert not any(isinstance(command, VoidHand) for command in bench.sent)
+
+
 def test_pause_by_agreement() -> None:
     bench = fixed()
     bid_healthy(bench)
@@ -602,8 +614,8 @@ def test_go_on_after_three_void_hands() -> None:
 # --- after the hand -------------------------------------------------------------------------------------------------
 
 
-def play_hand(bench: Bench) -> None:
-    """Play on until the hand is over."""
+def play_hand(bench: Bench, *, look: bool = True) -> None:
+    """Play on until the hand is over; *look*: and until its last trick has been looked at."""
     done = len(bench.node.finished)
     while len(bench.node.finished) == done:
         if bench.node.table().question is not None:
@@ -612,6 +624,40 @@ def play_hand(bench: Bench) -> None:
                 bench.press("tab", "enter")
         else:
             bench.step()
+    if look:
+        bench.wait(2.5)
+
+
+def test_the_last_trick_of_a_hand_stays_before_the_score() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    play_hand(bench, look=False)
+    assert "Trick 12: " in bench.text()
+    bench.wait(1.0)
+    bench.show()  # whatever else happens meanwhile
+    assert "Trick 12: " in bench.text()
+    bench.wait(1.1)
+    assert bench.text().startswith(" Score: Hand 1 of 4")
+
+
+def test_a_key_ends_the_last_trick_and_shows_the_score() -> None:
+    bench = fixed()
+    bid_healthy(bench)
+    play_hand(bench, look=False)
+    bench.press("enter")
+    assert bench.text().startswith(" Score: Hand 1 of 4")
+    bench.press("enter")
+    assert not bench.text().startswith(" Score")
+    bench.show()
+    assert not bench.text().startswith(" Score"), "once is enough"
+
+
+def test_without_a_wish_the_score_comes_at_once() -> None:
+    node = FakeNode(me=1, deals=(HANDS,))
+    bench = Bench(node, dwell=0.0)
+    bid_healthy(bench)
+    play_hand(bench, look=False)
+    assert bench.text().startswith(" Score: Hand 1 of")
 
 
 def test_the_score_says_the_reason_and_the_rule_of_each_point() -> None:
