@@ -115,7 +115,8 @@ def befriend(*nodes: Node) -> None:
     for node in nodes:
         for other in nodes:
             if node is not other:
-                node.people.contacts.add(other.identity.key, other.hub.me.nickname, "", tuple(map(str, other.hub.listening)))
+                where = tuple(map(str, other.hub.listening))
+                node.people.contacts.add(other.identity.key, other.hub.me.nickname, "", where)
 
 
 @pytest.mark.trio
