@@ -80,6 +80,10 @@ class Company:
         """The identity keys of all of them."""
         return set(self._computers)
 
+    def knows(self, key: bytes) -> bool:
+        """Whether this is, or was once, a computer of ours (an identity in our data directory)."""
+        return key in self or key.hex()[:16] in {path.name for path in self._homes()}
+
     def level_of(self, key: bytes) -> str | None:
         """The level of a computer of ours."""
         computer = self._computers.get(key)

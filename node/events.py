@@ -20,6 +20,7 @@ Every line has ``event``.  Seats are 0..3, cards and calls are written as in han
 ``void-vote``         ``seat``
 ``keys-lost``         ``deal``: our store has lost our keys of it, we cannot play this hand
 ``said``              ``seat``, ``text``
+``left``              ``seat``; it leaves the match as it stands, to take it up on another day
 ``pause``             ``seat``, ``on``; people ask for a break or end it
 ``settled``           ``path``, ``signatures``, ``points``, ``money``, ``kitty``
 ====================  ==========================================================================================
@@ -30,7 +31,7 @@ from typing import Any
 
 from node.identity import fingerprint
 from node.plan import Plan
-from node.session import Said
+from node.session import Left, Said
 from protocol.rules.acts import Act, Marry
 from protocol.rules.hand import Result
 from protocol.rules.record import event_of
@@ -55,7 +56,7 @@ from protocol.table.effects import (
 Line = dict[str, Any]
 
 
-def line_of(event: Event | Said) -> Line:
+def line_of(event: Event | Said | Left) -> Line:
     """*event* as a value for JSON."""
     match event:
         case DealStep(deal, step, seat):
@@ -95,6 +96,8 @@ def line_of(event: Event | Said) -> Line:
             return {"event": "keys-lost", "deal": deal}
         case PauseAsked(seat, on):
             return {"event": "pause", "seat": seat, "on": on}
+        case Left(seat):
+            return {"event": "left", "seat": seat}
         case Said(seat, text):
             return {"event": "said", "seat": seat, "text": text}
 

@@ -37,7 +37,7 @@ from node.practice import is_practice
 from node.ratings import Ratings, apart, nearest_level, ratings_of
 from node.refusals import refusal_text, told
 from node.runtime import Node
-from node.session import Said, Session
+from node.session import Left, Said, Session
 from node.tableview import Around, table_view, terms_view
 from node.tasks import background
 from node.view import (
@@ -565,10 +565,14 @@ class Home:
             around.chat = [*around.chat, line][-CHAT_LINES:]
         self.change()
 
-    def _heard(self, event: effects.Event | Said) -> None:
+    def _heard(self, event: effects.Event | Said | Left) -> None:
         """The session tells."""
         if isinstance(event, Said):
             self._hear(event.seat, event.text)
+        elif isinstance(event, Left) and self._around is not None:
+            name = self._around.setup.roster.players[event.seat].nickname
+            text = _("{name} has left this match. It is kept, and goes on when all four have taken it up again.")
+            self.tell(text.format(name=name), Tone.WARN)
         elif isinstance(event, effects.Gone) and self._around is not None:
             self._around.absences += 1
         elif isinstance(event, effects.HandClosed) and self._around is not None and self._around.practice:
@@ -940,6 +944,19 @@ class Home:
         for player in players:
             self._node.hub.post(player.identity, opening)
             self._node.hub.post(player.identity, asking)
+        self._hire_again(plan)
+
+    def _hire_again(self, plan: Plan) -> None:
+        """Computers of ours that have gone since their match: others come for them."""
+        terms, players = plan.setup.terms, plan.setup.roster.players
+        taken = {player.nickname for player in players if not self._company.knows(player.identity)}
+        listen = "127.0.0.1:0" if self._local else ":0"
+        for seat, player in enumerate(players):
+            if player.identity in self._company or not self._company.knows(player.identity):
+                continue
+            bot = terms.bot_at(seat)
+            level = bot.policy if bot is not None else terms.bots[0].policy if terms.bots else "beginner"
+            taken.add(self._company.hire(level, taken, self._own_address(), listen, person=bot is None).name)
 
     def _rematch_table(self, plan: Plan) -> Announcement | None:
         """The table one of the same four has opened for the next match."""

@@ -62,6 +62,8 @@ LINGER_S: Final = 20.0
 #: Without all four signatures: how long to wait for the rest once the settlement stands.
 SIGNATURES_S: Final = 60.0
 FINISHED: Final = "finished"
+#: Reason of the LEAVE of one who leaves the match as it stands.
+ADJOURNED: Final = "adjourned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,14 @@ class Said:
     text: str
 
 
-Watcher = Callable[[Event | Said], None]
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A seat has left the match as it stands, to take it up on another day."""
+
+    seat: int
+
+
+Watcher = Callable[[Event | Said | Left], None]
 #: ``await in_thread(fn, *args, limiter=..., abandon_on_cancel=...)``
 InThread = Callable[..., Awaitable[Any]]
 
@@ -198,6 +207,8 @@ class Session:
 
     def stop(self) -> None:
         """Leave the match as it stands; it can be taken up again from the store."""
+        if self._outcome is None:
+            self._post_all(messages.encode(Leave(table=self._table_name, reason=ADJOURNED, text="")))
         self._over.set()
 
     # -- subscriber of the hub
@@ -227,6 +238,12 @@ class Session:
             if isinstance(message, Leave) and (message.table, message.reason) == (self._table_name, FINISHED):
                 self._finished.add(seat)
                 self._ring()
+            elif (
+                isinstance(message, Leave)
+                and (message.table, message.reason) == (self._table_name, ADJOURNED)
+                and self._looks[seat].allow(1, trio.current_time())
+            ):
+                self._tell(Left(seat))
             return
         if match_of(message) not in (None, self.plan.match):
             return  # of another match with the same friend
@@ -391,7 +408,7 @@ class Session:
         except Exception as error:
             self._fail(error)
 
-    def _tell(self, event: Event | Said) -> None:
+    def _tell(self, event: Event | Said | Left) -> None:
         for watcher in self._watchers:
             watcher(event)
 

@@ -94,10 +94,14 @@ class Tmux:
         height: int = 24,
         environ: Mapping[str, str] | None = None,
     ) -> Pane:
-        """A new terminal that runs *command* in a shell, prints ``[exit N]`` when it ends, and stays."""
+        """A new terminal that runs *command* in a shell and stays.
+
+        When it ends ``[exit N]`` is printed, and ``[terminal as before]`` if all the terminal's modes are.
+        """
         variables = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **(environ or {})}
         quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in command)
-        script = f'{quoted}; echo "[exit $?]"; exec sh'
+        script = f'was=$(stty -g); {quoted}; echo "[exit $?]"'
+        script += '; test "$was" = "$(stty -g)" && echo "[terminal as before]"; exec sh'
         self.call(
             "new-session", "-d", "-s", name, "-x", str(width), "-y", str(height),
             *(f"-e{key}={value}" for key, value in variables.items()), "sh", "-c", script,

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import trio
 
+from node.company import Computer
 from node.net.address import Listen
+from node.plan import Plan
 from node.runtime import own_hosts
 from node.store import Store
 from node.view import (
@@ -39,6 +41,7 @@ from node.view import (
 )
 from protocol.table.effects import DealAgain
 from tests.console.homes import Person, first_legal, person
+from tests.table.net import setups
 
 pytestmark = pytest.mark.trio
 
@@ -169,6 +172,27 @@ async def test_a_deal_thrown_away_in_the_background_is_no_news(tmp_path: Path) -
         assert len(view.notices) == len(said) + 1  # the one that blames somebody
         assert view.notices[-1].tone is Tone.WARN
         anna.home._session = None
+
+
+async def test_computers_that_have_gone_come_again_for_the_next_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hired: list[tuple[str, bool]] = []
+    async with person(tmp_path, "Anna") as anna:
+        four = [player.identity for player in setups(0, (1, 3))[0].roster.players]
+        company = anna.home._company
+        company._computers[four[3]] = Computer(four[3], "Dora", "random", tmp_path)  # still there
+
+        def hire(level: str, taken: set[str], address: str, listen: str, *, person: bool = False) -> Computer:
+            assert address == anna.address
+            hired.append((level, person))
+            return Computer(bytes(32), f"new {len(hired)}", level, tmp_path)
+
+        monkeypatch.setattr(company, "hire", hire)
+        monkeypatch.setattr(company, "knows", lambda key: key in (four[1], four[2], four[3]))
+        anna.home._hire_again(Plan(setups(0, (1, 3))[0], ((),) * 4))
+        assert hired == [("random", False), ("random", True)]
+        del company._computers[four[3]]
 
 
 async def test_an_invitation_from_loopback_alone_says_so(tmp_path: Path) -> None:

@@ -49,8 +49,10 @@ def broken(what: str, folder: Path) -> list[str]:
     return [sys.executable, "-c", start, "--data", str(folder), "play", "--nick", "Dora", "--pace", "0"]
 
 
-def given_back(pane: Pane) -> None:
-    """The shell behind works, on the normal screen, with a cursor."""
+def given_back(pane: Pane, *, ended: bool = True) -> None:
+    """The shell behind works, on the normal screen, with a cursor, and all modes are as they were."""
+    if ended:
+        pane.wait_for(r"\[terminal as before\]")
     pane.keys("C-u")
     pane.type("echo still $((20 + 3)) here")
     pane.keys("Enter")
@@ -59,6 +61,15 @@ def given_back(pane: Pane) -> None:
         "display-message", "-p", "-t", pane.name, "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"
     )
     assert flags.split() == ["0", "1", "0"]
+
+
+def modes(pane: Pane, path: Path) -> str:
+    """The modes of the terminal as its shell's commands see them, asked once for each *path*."""
+    if not path.exists():
+        pane.type(f"stty -a > {path}.part; mv {path}.part {path}")
+        pane.keys("Enter")
+        eventually(path.exists)
+    return path.read_text()
 
 
 def taken_up(server: Tmux, folder: Path) -> None:
@@ -146,19 +157,22 @@ def test_the_smallest_terminal_and_back(server: Tmux, tmp_path: Path) -> None:
 
 def test_ctrl_z_and_fg(server: Tmux, tmp_path: Path) -> None:
     pane = server.pane("shell", ["bash", "--norc", "--noprofile", "-i"])
+    modes(pane, tmp_path / "before")
     pane.type(" ".join(f"'{word}'" for word in play(tmp_path)))
     pane.keys("Enter")
     pane.wait_for(ASKED, 60)
     pane.keys("C-z")
     pane.wait_for(r"[Ss]topped")
-    given_back(pane)
+    given_back(pane, ended=False)
+    assert modes(pane, tmp_path / "stopped") == modes(pane, tmp_path / "before")
     pane.type("fg")
     pane.keys("Enter")
     pane.wait_for(ASKED)
     pane.keys("o")
     pane.keys("C-c", "C-c")
     pane.wait_for("Your match is kept")
-    given_back(pane)
+    given_back(pane, ended=False)
+    assert modes(pane, tmp_path / "after") == modes(pane, tmp_path / "before")
 
 
 @pytest.mark.parametrize("what", ["interface", "drawing", "node"])

@@ -11,7 +11,7 @@ import trio.testing
 
 from node.errors import DokoError
 from node.net.link import How
-from node.session import Said, Session, match_of
+from node.session import Left, Said, Session, match_of
 from node.store import Store, StoreConflict
 from protocol.refusal import Refusal
 from protocol.rules.acts import Play
@@ -353,6 +353,23 @@ async def test_computers_wait_in_a_pause(tmp_path: Path, autojump_clock: object)
             assert all(seat.session is not None and seat.session.view.paused for seat in seats)
             seats[0].session.act(Pause(False))
         check(seats)
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_leaves_the_match_as_it_stands_says_so(tmp_path: Path, autojump_clock: object) -> None:
+    four = FourSeats()
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        seats = await four.gather(stack, nursery, tmp_path, people=("anna", "bert", "cora", "dora"))
+        async with trio.open_nursery() as sessions:
+            for seat in seats:
+                sessions.start_soon(seat.run, seat.make(None))
+            await seats[0].until(lambda events: any(isinstance(event, TrickClosed) for event in events))
+            assert seats[0].session is not None
+            seats[0].session.stop()
+            for seat in seats[1:]:
+                await seat.until(lambda events: Left(0) in events)
+            sessions.cancel_scope.cancel()
+        assert [seat.outcome for seat in seats] == [None] * 4
         nursery.cancel_scope.cancel()
 
 
