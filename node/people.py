@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from secrets import token_bytes
 from typing import Final
 
@@ -54,7 +55,7 @@ INVITE_S: Final = 7 * 86_400
 #: Addresses in a link: more would make it too long to read out.
 LINK_ADDRESSES: Final = 3
 #: How often the store is asked whether another command has changed it (seconds).
-WATCH_S: Final = 1.0
+WATCH_S: Final = 2.0
 #: How often a friend's new addresses are written to the disk (a second, and at once).
 WRITES_PER_S: Final = 0.1
 WRITES_BURST: Final = 5.0
@@ -80,6 +81,19 @@ def read_known(store: Store) -> Known:
     version = store.data_version()
     tokens = {invite_id(row.token): (row.token, row.expires) for row in store.invites() if row.used is None}
     return Known(version, tuple(store.contacts()), tokens)
+
+
+def file_times(path: Path) -> tuple[tuple[int, int] | None, ...]:
+    """When the store and its log of changes were last written to, and their sizes; ``None`` where there is none."""
+    found: list[tuple[int, int] | None] = []
+    for file in (path, path.with_name(path.name + "-wal")):
+        try:
+            status = file.stat()
+        except OSError:
+            found.append(None)
+        else:
+            found.append((status.st_mtime_ns, status.st_size))
+    return tuple(found)
 
 
 def read_companies(store: Store) -> list[frozenset[bytes]]:
@@ -223,12 +237,21 @@ class People:
         return self._whereabouts.places(identity)
 
     async def _watch(self) -> None:
-        """Notice what other commands change."""
+        """Notice what other commands change.
+
+        The files' times are looked at first: a question to the store every second would be most of what an idle node
+        costs.
+        """
+        seen: object = None
         while True:
             await trio.sleep(WATCH_S)
+            before, seen = seen, file_times(self._store.path)
+            if seen == before:
+                continue
             try:
                 await self._look()
             except DokoError as error:
+                seen = None  # asked again
                 log.warning("store not read", why=error.message)
 
     def stop(self) -> None:
