@@ -184,6 +184,7 @@ class Home:
                 await self._read_open_matches()
                 for source in (self._node.hub.changed, self._node.lobby.changed, self._people.changed):
                     nursery.start_soon(self._follow, source)
+                nursery.start_soon(self._show_to_friends)
                 nursery.start_soon(self._show)
                 for command in first:
                     self._do(command)
@@ -206,6 +207,16 @@ class Home:
         while True:
             await source()
             self.change()
+
+    async def _show_to_friends(self) -> None:
+        """Who becomes a friend while linked (by an invitation, say) learns of our open table."""
+        known = set(self._names())
+        while True:
+            await self._people.changed()
+            now = set(self._names())
+            for key in now - known:
+                self._node.lobby.show_to(key)
+            known = now
 
     def change(self) -> None:
         """Something that the view shows has changed."""

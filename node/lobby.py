@@ -300,6 +300,13 @@ class Lobby:
             if announcement.open and passed is not None and identity not in (source, announcement.opener):
                 link.post(messages.encode(passed))
 
+    def show_to(self, identity: bytes) -> None:
+        """Announce our open tables to one who may sit at them only now: a new friend, linked before he was one."""
+        for seating in list(self._seatings.values()):
+            core = seating.core
+            if isinstance(core, Opener) and core.state is State.WAITING and seating._visible(identity):
+                self.hub.post(identity, messages.encode(core.announcement()))
+
     def link_down(self, identity: bytes, why: LinkLost) -> None:
         self._buckets.pop(identity, None)
         for seating in list(self._seatings.values()):

@@ -124,6 +124,16 @@ async def test_a_table_for_friends_is_seen_by_friends_alone(tmp_path: Path) -> N
         assert not any(v.lobby.tables or v.lobby.seating for v in carla.desk.views)
 
 
+async def test_who_becomes_a_friend_by_a_link_sees_the_open_table(tmp_path: Path) -> None:
+    async with person(tmp_path, "Anna") as anna, person(tmp_path, "Bruno") as bruno:
+        anna.desk.send(OpenNewTable(TermsView(seats="friends")))
+        await anna.desk.until(lambda v: v.lobby.seating)
+        await befriend(anna, bruno)
+        view = await bruno.desk.until(lambda v: v.lobby.tables)
+        bruno.desk.send(JoinTable(view.lobby.tables[0].id))
+        await bruno.desk.until(lambda v: v.lobby.seating)
+
+
 async def test_a_table_for_the_invited_is_shown_to_who_is_invited(tmp_path: Path) -> None:
     async with person(tmp_path, "Anna") as anna, person(tmp_path, "Bruno") as bruno:
         await befriend(anna, bruno)
