@@ -96,7 +96,8 @@ def terms_document(terms: TermsView, width: int) -> list[Line]:
         lines.append([("soft", pad(label, label_width)), ("strong", rows[0])])
         lines += [[("soft", " " * label_width), ("strong", row)] for row in rows[1:]]
     if terms.hash:
-        lines.append([("soft", pad(_("Fingerprint"), label_width) + terms.hash)])
+        label = _("Fingerprint")
+        lines.append([("soft", pad(label, max(label_width, text_width(label) + 1)) + terms.hash)])
     return lines
 
 
