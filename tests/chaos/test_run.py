@@ -15,8 +15,8 @@ FAILED = {
     10_055: "a clock set back by two hours: the node asked nobody again for so long",
 }
 #: Cheap ones: a hand each; and some of the others.
-SHORT = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "variable"][:240]
-WISHING = [seed for seed in range(run.WISHES, run.WISHES + 80) if run.plan(seed).mode == "variable"][:50]
+SHORT = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "variable"][:180]
+WISHING = [seed for seed in range(run.WISHES, run.WISHES + 80) if run.plan(seed).mode == "variable"][:40]
 LONG = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "four-fixed"][:4]
 TENS = [seeds[at : at + 10] for seeds in (SHORT, WISHING) for at in range(0, len(seeds), 10)]
 DUELS = [seed for seed in range(10_000, 10_400) if run.plan(seed).mode == "duel"][:1]
