@@ -156,7 +156,9 @@ class TablePage(TableKeys):
     def _forehand(self, seat: int) -> list[Fragment]:
         """The forehand's mark."""
         table = self.table
-        if seat == table.forehand and (table.hand is not None or table.stage is Stage.DEALING):
+        # Who is forehand in the first hand the coin says, which falls when the deal is done.
+        known = table.hand is not None or (table.stage is Stage.DEALING and table.hand_number > 1)
+        if known and seat == table.forehand:
             return [("mark", _("forehand"))]
         return []
 
