@@ -962,9 +962,12 @@ class Home:
         terms, players = plan.setup.terms, plan.setup.roster.players
         taken = {player.nickname for player in players if not self._company.knows(player.identity)}
         listen = "127.0.0.1:0" if self._local else ":0"
-        for seat, player in enumerate(players):
-            if player.identity in self._company or not self._company.knows(player.identity):
-                continue
+        gone = [
+            seat
+            for seat, player in enumerate(players)
+            if self._company.knows(player.identity) and player.identity not in self._company
+        ]
+        for seat in gone:  # whose identities those who come may take, in any order
             bot = terms.bot_at(seat)
             level = bot.policy if bot is not None else terms.bots[0].policy if terms.bots else "beginner"
             taken.add(self._company.hire(level, taken, self._own_address(), listen, person=bot is None).name)

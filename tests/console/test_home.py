@@ -191,18 +191,20 @@ async def test_computers_that_have_gone_come_again_for_the_next_match(
     async with person(tmp_path, "Anna") as anna:
         four = [player.identity for player in setups(0, (1, 3))[0].roster.players]
         company = anna.home._company
-        company._computers[four[3]] = Computer(four[3], "Dora", "random", tmp_path)  # still there
+        company._computers[four[3]] = Computer(four[3], "Dora", "random", tmp_path)  # has stayed
 
         def hire(level: str, taken: set[str], address: str, listen: str, *, person: bool = False) -> Computer:
             assert address == anna.address
             hired.append((level, person))
+            key = four[3 - len(hired)]  # an identity that is free, not that of the one it comes for
+            company._computers[key] = Computer(key, "", level, tmp_path)
             return Computer(bytes(32), f"new {len(hired)}", level, tmp_path)
 
         monkeypatch.setattr(company, "hire", hire)
         monkeypatch.setattr(company, "knows", lambda key: key in (four[1], four[2], four[3]))
         anna.home._hire_again(Plan(setups(0, (1, 3))[0], ((),) * 4))
         assert hired == [("random", False), ("random", True)]
-        del company._computers[four[3]]
+        company._computers.clear()
 
 
 async def test_an_invitation_from_loopback_alone_says_so(tmp_path: Path) -> None:
