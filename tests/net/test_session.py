@@ -100,9 +100,7 @@ async def test_own_entries_and_all_below_are_stored_before_they_leave(
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_links_cut_again_and_again_do_not_stop_a_match(
-    seed: int, tmp_path: Path, autojump_clock: object
-) -> None:
+async def test_links_cut_again_and_again_do_not_stop_a_match(seed: int, tmp_path: Path, autojump_clock: object) -> None:
     import random
 
     chance = random.Random(seed)
