@@ -1,4 +1,4 @@
-"""A key press is on the screen within 50 ms while four processes deal, and an idle console costs next to nothing."""
+"""A key press is on the screen within 50 ms while four processes deal, and an idle console sleeps."""
 
 import errno
 import fcntl
@@ -91,6 +91,12 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def wakings(pid: int) -> int:
+    """How often the threads of a process have given up a core of their own accord so far."""
+    files = Path(f"/proc/{pid}/task").glob("*/status")
+    return sum(int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", file.read_text(), re.M)[0]) for file in files)
+
+
 def key_times(folder: Path) -> list[float]:
     """Seconds from a key to its page, pressed again and again while a deal is made."""
     times = []
@@ -119,13 +125,15 @@ def test_a_key_is_on_the_screen_within_fifty_milliseconds_during_a_deal(tmp_path
     raise AssertionError(f"medians in ms: {[round(1000 * median) for median in medians]}")
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_an_idle_console_uses_less_than_a_thousandth_of_a_core(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+def test_an_idle_console_wakes_only_a_few_times_a_second(tmp_path: Path) -> None:
+    """Wakings do not depend on the machine as processor time does, which is measured by ``bench_console``."""
     with terminal("--data", str(tmp_path), DOKO_NETWORK_LISTEN="127.0.0.1:0", DOKO_NICKNAME="Anna") as screen:
         screen.wait_for("Open tables")
         time.sleep(2)
-        before, begun = cpu_seconds(screen.pid), time.monotonic()
+        before, begun = wakings(screen.pid), time.monotonic()
         while time.monotonic() < begun + 20:
             screen.read(0.5)
-        used = (cpu_seconds(screen.pid) - before) / (time.monotonic() - begun)
-        assert used <= 0.001, f"{100 * used:.3f} % of a core"
+        each = (wakings(screen.pid) - before) / (time.monotonic() - begun)
+        print(f"{each:.1f} a second")
+        assert each <= 8, f"{each:.1f} a second"
