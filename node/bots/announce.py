@@ -49,7 +49,7 @@ class Thresholds:
 TUNED: Final = Thresholds()
 
 
-def _unseen(me: int, dealt: tuple[int, ...]) -> Knowledge:
+def unseen(me: int, dealt: tuple[int, ...]) -> Knowledge:
     """What twelve cards alone tell: nothing about the others."""
     left = list(DECK)
     for card in dealt:
@@ -77,7 +77,7 @@ def wanted_contract(view: "HandView", seed: bytes, limits: Thresholds = TUNED) -
     if not tried:
         return plain
     scorer = Scorer((0, 0), view.state.rules.profile, view.state.rules.special_points)
-    sampler = Sampler(_unseen(me, dealt))
+    sampler = Sampler(unseen(me, dealt))
     chance = Chance(b"bid" + seed + bytes((me, *sorted(dealt))))
     base = 0
     gains, wins = [0] * len(tried), [0] * len(tried)
@@ -85,9 +85,9 @@ def wanted_contract(view: "HandView", seed: bytes, limits: Thresholds = TUNED) -
         hands: list[tuple[int, ...] | list[int]] = [dealt] * PLAYERS
         for player, cards in zip(sampler.others, sampler.draw(chance), strict=True):
             hands[player] = cards
-        base += _points(hands, plain, me, scorer)
+        base += played_out(hands, plain, me, scorer)
         for i, contract in enumerate(tried):
-            points = _points(hands, contract or Contract.SILENT_SOLO, me, scorer)
+            points = played_out(hands, contract or Contract.SILENT_SOLO, me, scorer)
             gains[i] += points
             wins[i] += points > 0
     best = max(range(len(tried)), key=lambda i: gains[i])
@@ -97,7 +97,7 @@ def wanted_contract(view: "HandView", seed: bytes, limits: Thresholds = TUNED) -
     return plain
 
 
-def _points(hands: "list[tuple[int, ...] | list[int]]", contract: Contract | None, me: int, scorer: Scorer) -> int:
+def played_out(hands: "list[tuple[int, ...] | list[int]]", contract: Contract | None, me: int, scorer: Scorer) -> int:
     """What *me* gets when rules play this deal; ``None`` is the normal game or another's marriage."""
     lay = layout(contract or Contract.NORMAL)
     masks = [0] * 20

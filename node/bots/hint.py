@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from node.bots.announce import TUNED, _unseen
-from node.bots.announce import _points as _points_of
+from node.bots.announce import TUNED, played_out, unseen
 from node.bots.audit import decisions_of, words_of
 from node.bots.chance import Chance, decision_chance
 from node.bots.judgement import best_solos
@@ -90,7 +89,7 @@ def weigh_games(view: HandView) -> tuple[Game, ...]:
     if both and view.state.rules.duel is None:
         solos.append(Contract.SILENT_SOLO)
     scorer = Scorer((0, 0), view.state.rules.profile, view.state.rules.special_points)
-    sampler = Sampler(_unseen(me, dealt))
+    sampler = Sampler(unseen(me, dealt))
     chance = Chance(b"bid" + SEED + bytes((me, *sorted(dealt))))
     games: list[Contract | None] = [plain, *solos]
     sums, wins = [0] * len(games), [0] * len(games)
@@ -99,7 +98,7 @@ def weigh_games(view: HandView) -> tuple[Game, ...]:
         for player, cards in zip(sampler.others, sampler.draw(chance), strict=True):
             hands[player] = cards
         for index, contract in enumerate(games):
-            points = _points_of(hands, contract, me, scorer)
+            points = played_out(hands, contract, me, scorer)
             sums[index] += points
             wins[index] += points > 0
     weighed = [

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from node.bots.announce import TUNED, Thresholds, _points, _unseen, wanted_contract
+from node.bots.announce import TUNED, Thresholds, played_out, unseen, wanted_contract
 from node.bots.bidding import bid_for
 from node.bots.chance import Chance
 from node.bots.figures import Tally
@@ -72,15 +72,15 @@ def glances(seed: int, number: int) -> Iterator[dict[str, Any]]:
             continue
         plain = Contract.MARRIAGE if view.dealt.count(CLUB_QUEEN) == 2 else None
         scorer = Scorer((0, 0), rules.profile, rules.special_points)
-        sampler, chance = Sampler(_unseen(me, view.dealt)), Chance(b"tune" + seeds[me])
+        sampler, chance = Sampler(unseen(me, view.dealt)), Chance(b"tune" + seeds[me])
         base, gains, wins = 0, [0] * len(tried), [0] * len(tried)
         for _ in range(WORLDS):
             world: list[tuple[int, ...] | list[int]] = [view.dealt] * PLAYERS
             for player, cards in zip(sampler.others, sampler.draw(chance), strict=True):
                 world[player] = cards
-            base += _points(world, plain, me, scorer)
+            base += played_out(world, plain, me, scorer)
             for i, (_glance, solo) in enumerate(tried):
-                points = _points(world, solo, me, scorer)
+                points = played_out(world, solo, me, scorer)
                 gains[i] += points
                 wins[i] += points > 0
         best = max(range(len(tried)), key=gains.__getitem__)
